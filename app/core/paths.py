@@ -1,0 +1,102 @@
+"""Where things lie. The only module that knows about a frozen bundle and an installed wheel."""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+import platformdirs
+
+from app.core.errors import EnvironmentFault
+
+DATA_ROOT_VARIABLE: Final = "CONTENOX_DATA_ROOT"
+
+
+def _shipped_root() -> Path:
+    """The folder that holds ``profiles/`` and ``resources/``."""
+    bundle = getattr(sys, "_MEIPASS", None)
+    if bundle is not None:
+        return Path(bundle)
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "_data"
+    return installed if installed.is_dir() else package.parent
+
+
+def profiles_dir() -> Path:
+    """The folder of the catalogue and the model profiles that come with the program."""
+    return _shipped_root() / "profiles"
+
+
+def resources_dir() -> Path:
+    """The folder of icons, style sheet, translations and licence texts."""
+    return _shipped_root() / "resources"
+
+
+@dataclass(frozen=True, slots=True)
+class DataRoot:
+    """The folder tree that belongs to one user. Nothing is created before it is needed."""
+
+    path: Path
+
+    @classmethod
+    def from_environment(cls) -> Self:
+        """``CONTENOX_DATA_ROOT`` if set, else the platform's folder for local user data."""
+        chosen = os.environ.get(DATA_ROOT_VARIABLE)
+        if chosen:
+            return cls(Path(chosen).expanduser().absolute())
+        return cls(Path(platformdirs.user_data_dir("Contenox", appauthor=False)))
+
+    @property
+    def settings_file(self) -> Path:
+        return self.path / "settings.json"
+
+    @property
+    def models(self) -> Path:
+        """The default model store; the setting ``model_store`` can name another."""
+        return self.path / "models"
+
+    @property
+    def downloads(self) -> Path:
+        """Wheels and other raw files that a model is made from."""
+        return self.path / "downloads"
+
+    @property
+    def cache(self) -> Path:
+        """What can be made again at any time, such as compiled models."""
+        return self.path / "cache"
+
+    @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    @property
+    def chats(self) -> Path:
+        return self.path / "chats"
+
+    def ensure(self, folder: Path) -> Path:
+        """Creates ``folder`` (this root or a folder below it) and returns it.
+
+        Raises:
+            EnvironmentFault: ``data_root_unwritable``.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(folder, error) from error
+        return folder
+
+
+def unwritable(path: Path, error: OSError) -> EnvironmentFault:
+    """The fault for a folder or file that can't be written: full disk or no permission."""
+    if error.errno == 28:  # ENOSPC, also what Windows' ERROR_DISK_FULL is mapped to
+        return EnvironmentFault(
+            "disk_full",
+            f"The disk that holds {path} is full.",
+            "Free some space, or choose another data folder with " + DATA_ROOT_VARIABLE + ".",
+        )
+    return EnvironmentFault(
+        "data_root_unwritable",
+        f"{path} can't be written ({error.strerror or error}).",
+        f"Choose a folder you may write to with {DATA_ROOT_VARIABLE}, or mend its permissions.",
+    )

@@ -1,0 +1,88 @@
+"""The one port that every backend implements.
+
+All of it is called on the inference thread of the engine process and nowhere else. Native
+libraries are imported inside ``open_session``, never when a backend's module is imported.
+"""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.engine.protocol import (
+    BackendReport,
+    DeltaKind,
+    FinishReason,
+    Generate,
+    LoadSpec,
+    Timings,
+    Usage,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a generation ended. ``fatal``: the session must not be used again."""
+
+    reason: FinishReason
+    usage: Usage
+    timings: Timings
+    seed: int | None = None
+    fatal: bool = False
+
+
+class Control(Protocol):
+    """What a running request listens to and reports to."""
+
+    def stop_reason(self) -> FinishReason | None:
+        """Why the request shall end now: cancelled, past its deadline, stalled; or ``None``.
+
+        Cheap, and safe in a native callback: it never raises.
+        """
+
+    def uninterruptible(self) -> AbstractContextManager[None]:
+        """Marks a native call that can't be interrupted inside.
+
+        If the request is cancelled in there, the engine process answers for it and ends itself.
+        """
+
+    def load_progress(self, stage: str, fraction: float | None = None) -> None:
+        """Reports the stage of a load, and how much of it is done if the library tells."""
+
+    def prefill_progress(self, done_tokens: int, total_tokens: int, reused_tokens: int) -> None:
+        """Reports how much of the prompt is in the KV cache."""
+
+    def delta(self, kind: DeltaKind, text: str) -> None:
+        """Streams a piece of the answer; ``text`` is whole characters. Never raises."""
+
+
+class Session(Protocol):
+    """One loaded model. Created, used and closed by the inference thread only."""
+
+    def generate(self, request: Generate, control: Control) -> Outcome:
+        """Answers ``request.messages``.
+
+        Returns an outcome for each end that leaves an answer, also for a cancel.
+
+        Raises:
+            ContenoxError: a translated failure; ``faults.is_fatal`` says whether the session lives.
+        """
+
+    def close(self) -> None:
+        """Frees the model. Idempotent; the session is not used afterwards."""
+
+
+class Backend(Protocol):
+    """A native library that runs models."""
+
+    name: str
+
+    def open_session(self, spec: LoadSpec, control: Control) -> Session:
+        """Checks the files, loads the model and warms it up with one token.
+
+        Raises:
+            ContenoxError: ``model_incomplete``, ``model_damaged``, ``device_unavailable``,
+                ``out_of_memory``, ...
+        """
+
+    def report(self) -> BackendReport:
+        """Loads the native library and reports its version; a failure is in the report."""

@@ -1,0 +1,395 @@
+"""What the window's process and the engine process say to each other.
+
+Plain frozen values, no handles, packed with MessagePack. A *request* (``Load``, ``Generate``,
+``Convert``, ...) carries an id of the caller's and ends in exactly one ``Finished`` or ``Failed``;
+a result event such as ``Converted`` comes before it. ``Cancel``, ``Ping`` and ``Shutdown`` are no
+requests.
+"""
+
+import uuid
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from app.core.errors import ErrorRecord
+
+
+def new_request_id() -> str:
+    """Returns an id that no other request has."""
+    return uuid.uuid4().hex
+
+
+# --- What to load -------------------------------------------------------------------------------
+
+
+class Pipeline(StrEnum):
+    """How OpenVINO GenAI runs a model.
+
+    ``AUTOMATIC`` is the paged pipeline, or the stateful one where the model can't be paged.
+    """
+
+    AUTOMATIC = "automatic"
+    PAGED = "paged"
+    STATEFUL = "stateful"
+
+
+class SparseMode(StrEnum):
+    XATTENTION = "xattention"
+    TRISHAPE = "trishape"
+
+
+class SparseAttention(Struct, frozen=True, kw_only=True):
+    """Sparse attention controls of the paged pipeline; defaults are the library's own names."""
+
+    mode: SparseMode = SparseMode.XATTENTION
+    num_last_dense_tokens_in_prefill: int = 10
+    xattention_threshold: float = 0.9
+    xattention_block_size: int = 128
+    xattention_stride: int = 16
+
+
+class OpenVinoRuntime(Struct, frozen=True, kw_only=True, tag="openvino"):
+    """How OpenVINO GenAI shall run the model.
+
+    ``device`` is one concrete device (``CPU``, ``GPU``, ``GPU.1``), never a composite.
+    ``cache_size_gib`` and ``num_kv_blocks`` exclude each other; one of them is set.
+    ``use_sparse_attention``: absent means automatic, true means required.
+    """
+
+    device: str = "CPU"
+    pipeline: Pipeline = Pipeline.AUTOMATIC
+    kv_cache_precision: str = "u8"
+    cache_size_gib: int | None = 1
+    num_kv_blocks: int | None = None
+    max_num_batched_tokens: int = 256
+    dynamic_split_fuse: bool = True
+    enable_prefix_caching: bool = True
+    use_sparse_attention: bool | None = None
+    sparse_attention: SparseAttention = SparseAttention()
+    compiled_cache_dir: str | None = None
+
+
+class LlamaRuntime(Struct, frozen=True, kw_only=True, tag="llama"):
+    """How llama.cpp shall run the model. ``threads`` 0 means physical cores less one."""
+
+    device: str = "CPU"
+    threads: int = 0
+    batch_tokens: int = 256
+    flash_attention: bool = False
+    kv_cache_type: str = "f16"
+
+
+class ScriptedRuntime(Struct, frozen=True, kw_only=True, tag="scripted"):
+    """The deterministic stand-in: answers without weights, and fails on demand.
+
+    ``answer`` is streamed one word a token; ``{prompt}`` in it stands for the last user message.
+    ``fault`` names what shall go wrong: see ``backends/scripted.py``.
+    """
+
+    device: str = "CPU"
+    answer: str = "You said: {prompt}"
+    token_s: float = 0.0
+    prefill_token_s: float = 0.0
+    load_s: float = 0.0
+    fault: str | None = None
+
+
+Runtime = OpenVinoRuntime | LlamaRuntime | ScriptedRuntime
+
+
+class LoadSpec(Struct, frozen=True, kw_only=True):
+    """Everything that decides what a loaded model is. Two equal specs are one slot key.
+
+    ``context_tokens`` is the most that prompt and answer may hold together.
+    """
+
+    model_name: str
+    model_path: str
+    model_digest: str
+    profile_digest: str = ""
+    context_tokens: int
+    runtime: Runtime
+
+    @property
+    def backend(self) -> str:
+        """``openvino``, ``llama`` or ``scripted``."""
+        return str(self.runtime.__struct_config__.tag)
+
+    @property
+    def device(self) -> str:
+        return self.runtime.device
+
+
+# --- What to generate ---------------------------------------------------------------------------
+
+
+class Role(StrEnum):
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class ChatMessage(Struct, frozen=True, kw_only=True):
+    role: Role
+    content: str
+
+
+class Sampling(Struct, frozen=True, kw_only=True):
+    """How the next token is chosen. ``temperature`` 0 means greedy: the most probable token.
+
+    ``top_p`` 1, ``top_k`` 0, ``min_p`` 0 and ``repetition_penalty`` 1 each mean "not used".
+    ``seed`` absent means a new random one, which ``Finished`` reports.
+    """
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    top_k: int = 0
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
+    seed: int | None = None
+    stop_strings: tuple[str, ...] = ()
+
+
+# --- Commands -----------------------------------------------------------------------------------
+
+
+class Load(Struct, frozen=True, kw_only=True, tag=True):
+    """Request: make ``spec`` the loaded model, in place of another."""
+
+    request: str
+    spec: LoadSpec
+
+
+class Generate(Struct, frozen=True, kw_only=True, tag=True):
+    """Request: answer ``messages`` with the model of ``spec``, which is loaded first if need be.
+
+    ``deadline_s`` counts from when the engine receives the request.
+    """
+
+    request: str
+    spec: LoadSpec
+    messages: tuple[ChatMessage, ...]
+    sampling: Sampling = Sampling()
+    max_tokens: int = 1024
+    deadline_s: float | None = None
+
+
+class Convert(Struct, frozen=True, kw_only=True, tag=True):
+    """Request: convert the GGUF file ``source`` to OpenVINO IR in the folder ``target``."""
+
+    request: str
+    source: str
+    target: str
+
+
+class ReportBackends(Struct, frozen=True, kw_only=True, tag=True):
+    """Request: really load each backend's native library and report its version."""
+
+    request: str
+
+
+class Unload(Struct, frozen=True, kw_only=True, tag=True):
+    """Request: drop the loaded model and give its memory back."""
+
+    request: str
+
+
+class Cancel(Struct, frozen=True, kw_only=True, tag=True):
+    request: str
+
+
+class Ping(Struct, frozen=True, kw_only=True, tag=True):
+    request: str
+
+
+class Shutdown(Struct, frozen=True, kw_only=True, tag=True):
+    pass
+
+
+Request = Load | Generate | Convert | ReportBackends | Unload
+Command = Request | Cancel | Ping | Shutdown
+
+
+# --- Events -------------------------------------------------------------------------------------
+
+
+class FinishReason(StrEnum):
+    """Why a request ended. A cancelled request is an outcome, not an error."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    TOOL_CALLS = "tool_calls"
+    CANCELLED = "cancelled"
+    DEADLINE = "deadline"
+    REPETITION = "repetition"
+    STALLED = "stalled"
+    CONTEXT_FULL = "context_full"
+    POOL_EXHAUSTED = "pool_exhausted"
+
+
+class SlotState(StrEnum):
+    EMPTY = "empty"
+    LOADING = "loading"
+    READY = "ready"
+    BUSY = "busy"
+    UNLOADING = "unloading"
+    FAILED = "failed"
+
+
+class DeltaKind(StrEnum):
+    TEXT = "text"
+    THINKING = "thinking"
+    TOOL_CALL = "tool_call"
+
+
+class Usage(Struct, frozen=True, kw_only=True):
+    """Token counts, from ids and the backend's counters, never from text.
+
+    ``prompt_tokens`` includes ``reused_tokens``; ``completion_tokens`` includes the stop token
+    and ``thinking_tokens``.
+    """
+
+    prompt_tokens: int = 0
+    reused_tokens: int = 0
+    completion_tokens: int = 0
+    thinking_tokens: int = 0
+
+
+class Timings(Struct, frozen=True, kw_only=True):
+    """Measured seconds and rates. ``None`` where there was nothing to measure.
+
+    ``load_s`` is 0 when the model was loaded already. ``ttft_s`` runs from the start of the
+    prefill to the first token. ``prefill_tokens_per_s`` counts the tokens that were computed (not
+    those reused) over ``ttft_s``; ``decode_tokens_per_s`` the tokens after the first over the time
+    from the first to the last.
+    """
+
+    load_s: float = 0.0
+    ttft_s: float | None = None
+    prefill_tokens_per_s: float | None = None
+    decode_tokens_per_s: float | None = None
+
+
+class BackendReport(Struct, frozen=True, kw_only=True):
+    """Whether a backend's native library loads, its version, and why not if it doesn't."""
+
+    name: str
+    version: str | None = None
+    components: dict[str, str] = {}
+    error: ErrorRecord | None = None
+
+
+class Ready(Struct, frozen=True, kw_only=True, tag=True):
+    """The engine process is up. Nothing native is imported yet."""
+
+    pid: int
+
+
+class StateChanged(Struct, frozen=True, kw_only=True, tag=True):
+    """What the slot holds now. ``generation`` rises at each load and eviction."""
+
+    generation: int
+    state: SlotState
+    spec: LoadSpec | None = None
+
+
+class LoadProgress(Struct, frozen=True, kw_only=True, tag=True):
+    """``fraction`` is between 0 and 1, or absent where the library tells none."""
+
+    request: str
+    generation: int
+    stage: str
+    fraction: float | None = None
+
+
+class PrefillProgress(Struct, frozen=True, kw_only=True, tag=True):
+    """``done_tokens`` of ``total_tokens`` are in the KV cache, ``reused_tokens`` were before."""
+
+    request: str
+    generation: int
+    done_tokens: int
+    total_tokens: int
+    reused_tokens: int
+
+
+class Delta(Struct, frozen=True, kw_only=True, tag=True):
+    request: str
+    generation: int
+    kind: DeltaKind = DeltaKind.TEXT
+    text: str
+
+
+class Converted(Struct, frozen=True, kw_only=True, tag=True):
+    """``files`` are the paths written, relative to the target folder."""
+
+    request: str
+    files: tuple[str, ...]
+
+
+class BackendsReported(Struct, frozen=True, kw_only=True, tag=True):
+    request: str
+    backends: tuple[BackendReport, ...]
+
+
+class Pong(Struct, frozen=True, kw_only=True, tag=True):
+    request: str
+
+
+class Finished(Struct, frozen=True, kw_only=True, tag=True):
+    """The one good end of a request."""
+
+    request: str
+    generation: int
+    reason: FinishReason
+    usage: Usage = Usage()
+    timings: Timings = Timings()
+    seed: int | None = None
+
+
+class Failed(Struct, frozen=True, kw_only=True, tag=True):
+    """The one bad end of a request. ``fatal``: the loaded model was dropped with it."""
+
+    request: str
+    generation: int
+    error: ErrorRecord
+    fatal: bool = False
+
+
+Terminal = Finished | Failed
+Event = (
+    Ready
+    | StateChanged
+    | LoadProgress
+    | PrefillProgress
+    | Delta
+    | Converted
+    | BackendsReported
+    | Pong
+    | Finished
+    | Failed
+)
+
+EXIT_ABANDONED: Final = 75
+"""Exit code of an engine that ended itself to answer a cancel inside a native call that nothing
+can interrupt. The client starts a new one and sends it what was still waiting."""
+
+_encoder = msgspec.msgpack.Encoder()
+_commands = msgspec.msgpack.Decoder(Command)
+_events = msgspec.msgpack.Decoder(Event)
+
+
+def encode(message: Command | Event) -> bytes:
+    return _encoder.encode(message)
+
+
+def decode_command(data: bytes) -> Command:
+    """Raises ``msgspec.ValidationError`` for what is no command."""
+    return _commands.decode(data)
+
+
+def decode_event(data: bytes) -> Event:
+    """Raises ``msgspec.ValidationError`` for what is no event."""
+    return _events.decode(data)
