@@ -1,0 +1,268 @@
+"""The models on this machine: ``<store>/<model name>/<variant>/``.
+
+A variant's folder appears by one rename, with its manifest inside, so an interrupted installation
+leaves no half model. Readers need no lock. A folder that isn't whole never hides the others: it is
+listed as broken, with the reason.
+"""
+
+import contextlib
+import os
+import shutil
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import psutil
+from msgspec import Struct
+
+from app.core.errors import ContenoxError, DataFault, UserError
+from app.core.files import replace, write_atomic
+from app.core.paths import unwritable
+from app.models.identity import Manifest, ignore_bytes, never_stop, sha256_of
+from app.models.variant import (
+    MANIFEST_NAME,
+    InstalledModel,
+    check_names,
+    check_sizes,
+    open_variant,
+    read_manifest,
+)
+
+__all__ = ["BrokenModel", "InstalledModel", "Library"]
+
+# Begins with a dot, which no model name does.
+_STAGING_NAME: Final = ".staging"
+# When a name has several variants and the caller names no backend.
+_PREFERENCE: Final = ("openvino", "llama")
+
+
+class BrokenModel(Struct, frozen=True, kw_only=True):
+    """A folder of the store that isn't a whole model, and why."""
+
+    name: str
+    variant: str
+    folder: Path
+    error: ContenoxError
+
+
+class Library:
+    """Finds, checks, installs and deletes models in one store.
+
+    Args:
+        store: the folder; it need not exist.
+    """
+
+    def __init__(self, store: Path) -> None:
+        self.store = store
+
+    # -- Looking --
+
+    def installed(self) -> tuple[InstalledModel, ...]:
+        """The whole models, by name and variant. A broken folder or store never raises here."""
+        return self.survey()[0]
+
+    def broken(self) -> tuple[BrokenModel, ...]:
+        """The folders that are no whole models."""
+        return self.survey()[1]
+
+    def survey(self) -> tuple[tuple[InstalledModel, ...], tuple[BrokenModel, ...]]:
+        """Both in one pass; costs a few file status calls for each model."""
+        whole: list[InstalledModel] = []
+        broken: list[BrokenModel] = []
+        for folder in self._variant_folders():
+            name, variant = folder.parent.name, folder.name
+            try:
+                whole.append(open_variant(folder))
+            except ContenoxError as error:
+                broken.append(BrokenModel(name=name, variant=variant, folder=folder, error=error))
+        return tuple(whole), tuple(broken)
+
+    def find(self, name: str, backend: str | None = None) -> InstalledModel:
+        """Finds a model by name, alias or ``name/variant``, capitals aside.
+
+        Where several variants fit, OpenVINO comes before llama.
+
+        Raises:
+            UserError: ``model_not_found`` names the models that exist.
+            DataFault: the named model is there, but broken.
+        """
+        wanted = name.casefold()
+        whole, broken = self.survey()
+        matches = [
+            model
+            for model in whole
+            if backend in (None, model.backend)
+            and wanted in (_spellings(model.name, model.variant, model.aliases))
+        ]
+        if matches:
+            return min(matches, key=_preference)
+        for candidate in broken:
+            if wanted in _spellings(candidate.name, candidate.variant, ()):
+                raise candidate.error
+        raise _not_found(name, backend, whole)
+
+    # -- Checking --
+
+    def check(self, model: InstalledModel) -> None:
+        """The quick check: every file is there in its size, and the manifest is what it was.
+
+        Raises:
+            DataFault: ``model_incomplete`` or ``model_damaged`` names the file.
+        """
+        current = open_variant(model.folder)
+        if current.digest != model.digest:
+            raise DataFault(
+                "model_changed",
+                f"The model {model.full_name} was replaced by another one.",
+                "Choose the model again.",
+            )
+
+    def verify(
+        self,
+        model: InstalledModel,
+        on_bytes: Callable[[int], None] = ignore_bytes,
+        stop: Callable[[], bool] = never_stop,
+    ) -> None:
+        """Hashes every file of ``model``.
+
+        Raises:
+            DataFault: ``model_incomplete`` or ``model_damaged`` names the file.
+            Stopped: ``stop`` said so.
+        """
+        manifest = read_manifest(model.folder)
+        check_sizes(model.folder, manifest)
+        for file in manifest.files:
+            if sha256_of(model.folder / file.path, on_bytes, stop) != file.sha256:
+                raise DataFault(
+                    "model_damaged",
+                    f"The file {file.path} of {model.full_name} has changed on the disk.",
+                    "Delete the model and get it again.",
+                )
+
+    # -- Changing --
+
+    def new_staging(self) -> Path:
+        """Creates an empty folder on the store's volume, to build a variant in.
+
+        It belongs to this process until it is installed; ``sweep`` removes it once the process is
+        gone.
+
+        Raises:
+            EnvironmentFault: the store can't be written.
+        """
+        mine = f"{os.getpid()}-{_birth(os.getpid())}-{uuid.uuid4().hex[:8]}"
+        folder = self.store / _STAGING_NAME / mine
+        try:
+            folder.mkdir(parents=True)
+        except OSError as error:
+            raise unwritable(folder, error) from error
+        return folder
+
+    def sweep(self) -> None:
+        """Removes what processes that no longer live were building. Never raises."""
+        with contextlib.suppress(OSError):
+            for folder in (self.store / _STAGING_NAME).iterdir():
+                pid, _, rest = folder.name.partition("-")
+                birth = rest.partition("-")[0]
+                if not pid.isdecimal() or str(_birth(int(pid))) != birth:
+                    shutil.rmtree(folder, ignore_errors=True)
+
+    def install(self, staging: Path, manifest: Manifest) -> InstalledModel:
+        """Makes the finished folder ``staging`` a variant of the store.
+
+        The manifest is written last, then one rename shows everything. If another process
+        installed the same bytes meanwhile, its folder stays; a broken or different one is replaced.
+
+        Raises:
+            DataFault: a file is missing or has another size than in the manifest.
+            EnvironmentFault: the store can't be written.
+        """
+        check_names(manifest)
+        check_sizes(staging, manifest)
+        target = self.store / manifest.name / manifest.variant
+        write_atomic(staging / MANIFEST_NAME, msgspec.json.format(msgspec.json.encode(manifest)))
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if target.exists():
+                with contextlib.suppress(ContenoxError):
+                    there = open_variant(target)
+                    if there.digest == manifest.digest:
+                        shutil.rmtree(staging, ignore_errors=True)
+                        return there
+                replace(target, staging.with_name(staging.name + "-replaced"))
+            replace(staging, target)
+        except OSError as error:
+            raise unwritable(target, error) from error
+        shutil.rmtree(staging.with_name(staging.name + "-replaced"), ignore_errors=True)
+        return open_variant(target)
+
+    def delete(self, model: InstalledModel) -> None:
+        """Deletes the files that the manifest lists, and the folders that are empty then.
+
+        What a person put beside them stays. The manifest goes first, so that an interrupted
+        deletion leaves no model that looks whole.
+
+        Raises:
+            EnvironmentFault: a file can't be deleted.
+        """
+        manifest = read_manifest(model.folder)
+        try:
+            (model.folder / MANIFEST_NAME).unlink(missing_ok=True)
+            for file in manifest.files:
+                (model.folder / file.path).unlink(missing_ok=True)
+        except OSError as error:
+            raise unwritable(model.folder, error) from error
+        _remove_empty(model.folder)
+
+    def _variant_folders(self) -> list[Path]:
+        folders: list[Path] = []
+        with contextlib.suppress(OSError):
+            for model in sorted(self.store.iterdir()):
+                if model.name.startswith(".") or not model.is_dir():
+                    continue
+                with contextlib.suppress(OSError):
+                    folders += sorted(path for path in model.iterdir() if path.is_dir())
+        return folders
+
+
+def _spellings(name: str, variant: str, aliases: tuple[str, ...]) -> frozenset[str]:
+    names = (name, *aliases)
+    return frozenset(
+        spelling.casefold() for each in names for spelling in (each, f"{each}/{variant}")
+    )
+
+
+def _preference(model: InstalledModel) -> tuple[int, str, str]:
+    known = model.backend in _PREFERENCE
+    rank = _PREFERENCE.index(model.backend) if known else len(_PREFERENCE)
+    return rank, model.name, model.variant
+
+
+def _not_found(name: str, backend: str | None, whole: tuple[InstalledModel, ...]) -> UserError:
+    names = sorted({model.name for model in whole})
+    there = f"Installed: {', '.join(names)}." if names else "No model is installed yet."
+    asked = f" for {backend}" if backend else ""
+    return UserError("model_not_found", f"There is no model {name!r}{asked}. {there}", _FIND_REMEDY)
+
+
+_FIND_REMEDY: Final = "Choose one of these, or get the starter model with: contenox starter"
+
+
+def _birth(pid: int) -> int:
+    """When the process ``pid`` began, in hundredths of a second; 0 if it does not live."""
+    try:
+        return round(psutil.Process(pid).create_time() * 100)
+    except psutil.Error:
+        return 0
+
+
+def _remove_empty(folder: Path) -> None:
+    """Removes ``folder``, what is empty in it, and its parent if that is empty too."""
+    for path in sorted((p for p in folder.rglob("*") if p.is_dir()), reverse=True):
+        with contextlib.suppress(OSError):
+            path.rmdir()
+    for path in (folder, folder.parent):
+        with contextlib.suppress(OSError):
+            path.rmdir()
