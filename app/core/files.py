@@ -1,5 +1,6 @@
 """Files that are either whole or absent."""
 
+import contextlib
 import os
 import time
 from pathlib import Path
@@ -44,5 +45,6 @@ def write_atomic(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         replace(temporary, path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink()
         raise unwritable(path, error) from error

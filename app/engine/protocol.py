@@ -185,10 +185,11 @@ class Convert(Struct, frozen=True, kw_only=True, tag=True):
     target: str
 
 
-class ReportBackends(Struct, frozen=True, kw_only=True, tag=True):
-    """Request: really load each backend's native library and report its version."""
+class ReportBackend(Struct, frozen=True, kw_only=True, tag=True):
+    """Request: really load the native library of ``backend`` and report its version."""
 
     request: str
+    backend: str
 
 
 class Unload(Struct, frozen=True, kw_only=True, tag=True):
@@ -209,7 +210,7 @@ class Shutdown(Struct, frozen=True, kw_only=True, tag=True):
     pass
 
 
-Request = Load | Generate | Convert | ReportBackends | Unload
+Request = Load | Generate | Convert | ReportBackend | Unload
 Command = Request | Cancel | Ping | Shutdown
 
 
@@ -329,9 +330,9 @@ class Converted(Struct, frozen=True, kw_only=True, tag=True):
     files: tuple[str, ...]
 
 
-class BackendsReported(Struct, frozen=True, kw_only=True, tag=True):
+class BackendReported(Struct, frozen=True, kw_only=True, tag=True):
     request: str
-    backends: tuple[BackendReport, ...]
+    report: BackendReport
 
 
 class Pong(Struct, frozen=True, kw_only=True, tag=True):
@@ -366,7 +367,7 @@ Event = (
     | PrefillProgress
     | Delta
     | Converted
-    | BackendsReported
+    | BackendReported
     | Pong
     | Finished
     | Failed

@@ -30,6 +30,11 @@ class Outcome:
     fatal: bool = False
 
 
+def rate(tokens: int, seconds: float) -> float | None:
+    """Tokens a second, or ``None`` where there was nothing to measure."""
+    return tokens / seconds if tokens > 0 and seconds > 0 else None
+
+
 class Control(Protocol):
     """What a running request listens to and reports to."""
 

@@ -1,0 +1,93 @@
+"""Text to ids and back with OpenVINO GenAI's tokenizer, exact where the tokenizer alone is not."""
+
+from typing import Any, Final
+
+from app.core.errors import DataFault
+from app.engine import prompt
+from app.engine.faults import translate
+from app.engine.protocol import ChatMessage
+
+# One token in every vocabulary of our catalogue, and never merged with its neighbour.
+_PROBE_WORD: Final = " the"
+
+
+class ExactTokenizer:
+    """Wraps a tokenizer so that counts are exact and no message imitates the template.
+
+    # WORKAROUND(openvino-genai 2026.4.1): the tokenizer that its GGUF reader makes silently keeps
+    # only the last 8,192 tokens of a text; no option changes that. A probe finds such a tokenizer,
+    # and longer texts are then tokenized in pieces that a pre-tokenizer would cut anyway.
+
+    Args:
+        tokenizer: an ``openvino_genai.Tokenizer``.
+        context_tokens: the longest prompt that will be served.
+    """
+
+    def __init__(self, tokenizer: Any, context_tokens: int) -> None:
+        self._tokenizer = tokenizer
+        self.limit = self._probe(context_tokens)
+        self._special = self._special_tokens()
+
+    def render(self, messages: tuple[ChatMessage, ...]) -> str:
+        """Renders ``messages`` with the model's own chat template, up to where the answer begins.
+
+        Raises:
+            NativeFailure: ``template_failed``.
+        """
+        history = [
+            {"role": message.role.value, "content": message.content}
+            for message in prompt.protect(messages, self._special)
+        ]
+        try:
+            rendered: str = self._tokenizer.apply_chat_template(history, add_generation_prompt=True)
+        except RuntimeError as error:
+            raise translate(error) from error
+        return rendered
+
+    def encode(self, rendered: str) -> list[int]:
+        """Tokenizes what ``render`` returned.
+
+        Raises:
+            DataFault: ``tokenizer_cuts``: the text is too long for this tokenizer and has no place
+                where it could be cut safely.
+        """
+        return prompt.encode(rendered, self._encode_piece)
+
+    def _encode_piece(self, text: str) -> list[int]:
+        # A token is at least one byte, so a text of fewer bytes than the limit is never cut.
+        if self.limit is None or len(text.encode()) < self.limit:
+            return self._encode(text)
+        parts = prompt.safe_pieces(text, self.limit // 4)
+        if parts is None:
+            raise DataFault(
+                "tokenizer_cuts",
+                f"The text is longer than the {self.limit} tokens that this model's tokenizer"
+                " handles, and it has no line breaks or spaces to part it at.",
+                "Shorten the text, or put line breaks into it.",
+            )
+        return [token for part in parts for token in self._encode(part)]
+
+    def _encode(self, text: str) -> list[int]:
+        encoded = self._tokenizer.encode(text, add_special_tokens=False)
+        ids: list[int] = encoded.input_ids.data[0].tolist()
+        return ids
+
+    def _probe(self, context_tokens: int) -> int | None:
+        """The number of tokens at which the tokenizer cuts; ``None`` if it was not seen to."""
+        words = context_tokens + 64
+        whole = len(self._encode(_PROBE_WORD * words))
+        half = len(self._encode(_PROBE_WORD * (words // 2)))
+        return whole if whole < half * 1.5 or whole < words * 0.9 else None
+
+    def _special_tokens(self) -> frozenset[str]:
+        """The texts that the tokenizer turns into one control token."""
+        named = {
+            self._tokenizer.get_bos_token(),
+            self._tokenizer.get_eos_token(),
+            self._tokenizer.get_pad_token(),
+        }
+        texts = (token.decode("utf-8", "replace") for token in self._tokenizer.get_vocab())
+        bracketed = {
+            text for text in texts if len(text) > 2 and text[0] in "<[" and text[-1] in ">]"
+        }
+        return frozenset({text for text in named | bracketed if text})

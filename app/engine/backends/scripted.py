@@ -1,0 +1,161 @@
+"""A deterministic stand-in for a model, so that everything above it is tested without weights.
+
+It ships with the program. A token is a word with the white space after it.
+``ScriptedRuntime.fault`` makes it fail in one of the ways that native libraries fail.
+"""
+
+import os
+import re
+import time
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+import app
+from app.core.errors import EnvironmentFault, UserError
+from app.engine.backends.base import Control, Outcome, rate
+from app.engine.faults import NativeFailure, fault
+from app.engine.protocol import (
+    BackendReport,
+    ChatMessage,
+    DeltaKind,
+    FinishReason,
+    Generate,
+    LoadSpec,
+    Role,
+    ScriptedRuntime,
+    Timings,
+    Usage,
+)
+
+_WORD: Final = re.compile(r"\S+\s*|\s+")
+_PREFILL_CHUNK: Final = 32
+_TOKENS_BEFORE_FAULT: Final = 3
+
+
+class ScriptedFault(StrEnum):
+    """What can go wrong on demand."""
+
+    LOAD_FAILS = "load_fails"
+    LOAD_ABORTS = "load_aborts"
+    DECODE_FAILS = "decode_fails"
+    DECODE_ABORTS = "decode_aborts"
+    POOL_EXHAUSTED = "pool_exhausted"
+
+
+class ScriptedSession:
+    """Answers every prompt with the script."""
+
+    def __init__(self, spec: LoadSpec, runtime: ScriptedRuntime) -> None:
+        self._spec = spec
+        self._runtime = runtime
+        self._held: list[str] = []
+
+    def generate(self, request: Generate, control: Control) -> Outcome:
+        prompt = _WORD.findall("".join(message.content + " " for message in request.messages))
+        if len(prompt) >= self._spec.context_tokens:
+            raise UserError(
+                "context_overflow",
+                f"The prompt has {len(prompt)} tokens; {self._spec.context_tokens} are available.",
+                "Shorten the message, or start a new chat.",
+            )
+        started = time.perf_counter()
+        usage = Usage(prompt_tokens=len(prompt), reused_tokens=self._common(prompt))
+        stopped = self._prefill(prompt, usage.reused_tokens, control)
+        if stopped is not None:
+            return Outcome(stopped, usage, Timings())
+        ttft_s = time.perf_counter() - started
+        reason, produced = self._decode(request, len(prompt), control)
+        decode_s = time.perf_counter() - started - ttft_s
+        return Outcome(
+            reason,
+            msgspec.structs.replace(usage, completion_tokens=produced),
+            Timings(
+                ttft_s=ttft_s,
+                prefill_tokens_per_s=rate(len(prompt) - usage.reused_tokens, ttft_s),
+                decode_tokens_per_s=rate(produced - 1, decode_s),
+            ),
+            seed=request.sampling.seed,
+            fatal=reason is FinishReason.POOL_EXHAUSTED,
+        )
+
+    def close(self) -> None:
+        self._held = []
+
+    def _common(self, prompt: list[str]) -> int:
+        common = 0
+        for held, new in zip(self._held, prompt[:-1], strict=False):
+            if held != new:
+                break
+            common += 1
+        return common
+
+    def _prefill(self, prompt: list[str], reused: int, control: Control) -> FinishReason | None:
+        for start in range(reused, len(prompt), _PREFILL_CHUNK):
+            reason = control.stop_reason()
+            if reason is not None:
+                return reason
+            done = min(start + _PREFILL_CHUNK, len(prompt))
+            time.sleep((done - start) * self._runtime.prefill_token_s)
+            self._held = prompt[:done]
+            control.prefill_progress(done, len(prompt), reused)
+        return control.stop_reason()
+
+    def _decode(
+        self, request: Generate, prompt_tokens: int, control: Control
+    ) -> tuple[FinishReason, int]:
+        room = self._spec.context_tokens - prompt_tokens
+        words = _WORD.findall(self._answer(request.messages))
+        for produced, word in enumerate(words):
+            reason = control.stop_reason()
+            if reason is None and produced >= request.max_tokens:
+                reason = FinishReason.LENGTH
+            if reason is None and produced >= room:
+                reason = FinishReason.CONTEXT_FULL
+            if reason is None and produced == _TOKENS_BEFORE_FAULT:
+                reason = self._fail()
+            if reason is not None:
+                return reason, produced
+            time.sleep(self._runtime.token_s)
+            control.delta(DeltaKind.TEXT, word)
+        return FinishReason.STOP, len(words)
+
+    def _fail(self) -> FinishReason | None:
+        match self._runtime.fault:
+            case ScriptedFault.DECODE_ABORTS:
+                os.abort()
+            case ScriptedFault.DECODE_FAILS:
+                raise NativeFailure(fault("pool_corrupted"), "scripted")
+            case ScriptedFault.POOL_EXHAUSTED:
+                return FinishReason.POOL_EXHAUSTED
+        return None
+
+    def _answer(self, messages: tuple[ChatMessage, ...]) -> str:
+        asked = [message.content for message in messages if message.role is Role.USER]
+        return self._runtime.answer.replace("{prompt}", asked[-1] if asked else "")
+
+
+class ScriptedBackend:
+    """See the module's text."""
+
+    name = "scripted"
+
+    def open_session(self, spec: LoadSpec, control: Control) -> ScriptedSession:
+        runtime = spec.runtime
+        assert isinstance(runtime, ScriptedRuntime)
+        control.load_progress("loading")
+        if runtime.fault == ScriptedFault.LOAD_ABORTS:
+            os.abort()
+        if runtime.fault == ScriptedFault.LOAD_FAILS:
+            raise EnvironmentFault(
+                "out_of_memory",
+                "There isn't enough memory for this model with this context.",
+                "Close other programs, or choose a smaller model or a shorter context.",
+            )
+        with control.uninterruptible():
+            time.sleep(runtime.load_s)
+        return ScriptedSession(spec, runtime)
+
+    def report(self) -> BackendReport:
+        return BackendReport(name=self.name, version=app.__version__)

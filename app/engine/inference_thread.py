@@ -1,0 +1,184 @@
+"""The one thread that creates, runs and destroys pipelines.
+
+It takes requests in order from a queue and ends each of them. No other thread ever holds a session.
+"""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from app.core.errors import Bug, ContenoxError, ErrorRecord
+from app.engine.backends.base import Backend, Session
+from app.engine.backends.registry import backend_for, backend_named
+from app.engine.faults import NativeFailure
+from app.engine.protocol import (
+    BackendReported,
+    Convert,
+    Converted,
+    Failed,
+    Finished,
+    FinishReason,
+    Generate,
+    Load,
+    LoadSpec,
+    ReportBackend,
+    Runtime,
+    SlotState,
+    StateChanged,
+    Timings,
+    Unload,
+)
+from app.engine.slot import Slot
+from app.engine.tickets import Emit, Ticket
+
+_log = logging.getLogger(__name__)
+
+_NO_TIMINGS: Final = Timings()
+
+
+class InferenceThread(threading.Thread):
+    """Runs requests one after the other.
+
+    Args:
+        emit: sends an event to the parent.
+        find_backend: which backend runs a spec (tests pass another).
+    """
+
+    def __init__(
+        self, emit: Emit, find_backend: Callable[[Runtime], Backend] = backend_for
+    ) -> None:
+        super().__init__(name="inference", daemon=True)
+        self._emit = emit
+        self._find_backend = find_backend
+        self._queue: queue.SimpleQueue[Ticket | None] = queue.SimpleQueue()
+        self._slot = Slot(self._on_slot_change)
+
+    def put(self, ticket: Ticket) -> None:
+        """Queues a request. Any thread may call this."""
+        self._queue.put(ticket)
+
+    def finish(self) -> None:
+        """Lets the thread end when the queue is empty, with the model unloaded."""
+        self._queue.put(None)
+
+    def run(self) -> None:
+        while (ticket := self._queue.get()) is not None:
+            self._serve(ticket)
+        self._slot.unload()
+
+    # --- one request ---
+
+    def _serve(self, ticket: Ticket) -> None:
+        ticket.generation = self._slot.generation
+        reason = ticket.stop_reason()
+        if reason is not None:
+            # It was cancelled while it waited and never enters native code.
+            self._finish(ticket, reason)
+            return
+        try:
+            self._dispatch(ticket)
+        except NativeFailure as failure:
+            _log.error("native failure %s: %s", failure.fault.code, failure.detail)
+            self._fail(ticket, failure.fault.error().record(), fatal=failure.fault.fatal)
+        except ContenoxError as error:
+            self._fail(ticket, error.record(), fatal=False)
+        except BaseException as error:  # noqa: BLE001 - the one thread must live on
+            _log.exception("request failed")
+            self._fail(ticket, Bug.unexpected(error).record(), fatal=True)
+
+    def _dispatch(self, ticket: Ticket) -> None:
+        match ticket.request:
+            case Load(spec=spec):
+                load_s = self._ensure(spec, ticket)
+                self._finish(ticket, FinishReason.STOP, Timings(load_s=load_s))
+            case Generate():
+                self._generate(ticket, ticket.request)
+            case Convert(source=source, target=target):
+                self._convert(ticket, Path(source), Path(target))
+            case ReportBackend(request=request, backend=name):
+                report = backend_named(name).report()
+                self._emit(BackendReported(request=request, report=report))
+                self._finish(ticket, FinishReason.STOP)
+            case Unload():
+                self._slot.unload()
+                self._finish(ticket, FinishReason.STOP)
+
+    def _generate(self, ticket: Ticket, request: Generate) -> None:
+        load_s = self._ensure(request.spec, ticket)
+        reason = ticket.stop_reason()
+        if reason is not None:
+            self._finish(ticket, reason, Timings(load_s=load_s))
+            return
+        with self._slot.lease() as session:
+            outcome = session.generate(request, ticket)
+            if outcome.fatal:
+                self._slot.evict()
+        timings = outcome.timings
+        ticket.end(
+            Finished(
+                request=request.request,
+                generation=ticket.generation,
+                reason=outcome.reason,
+                usage=outcome.usage,
+                timings=Timings(
+                    load_s=load_s,
+                    ttft_s=timings.ttft_s,
+                    prefill_tokens_per_s=timings.prefill_tokens_per_s,
+                    decode_tokens_per_s=timings.decode_tokens_per_s,
+                ),
+                seed=outcome.seed,
+            )
+        )
+
+    def _ensure(self, spec: LoadSpec, ticket: Ticket) -> float:
+        """Loads ``spec`` unless it is loaded; returns the seconds it took."""
+        if self._slot.holds(spec):
+            return 0.0
+
+        def open_session(spec: LoadSpec) -> Session:
+            ticket.generation = self._slot.generation
+            return self._find_backend(spec.runtime).open_session(spec, ticket)
+
+        started = time.perf_counter()
+        self._slot.load(spec, open_session)
+        return time.perf_counter() - started
+
+    def _convert(self, ticket: Ticket, source: Path, target: Path) -> None:
+        from app.engine.backends.openvino_convert import convert
+
+        ticket.load_progress("converting")
+        with ticket.uninterruptible():
+            files = convert(source, target)
+        self._emit(Converted(request=ticket.request.request, files=files))
+        self._finish(ticket, FinishReason.STOP)
+
+    # --- ends ---
+
+    def _finish(self, ticket: Ticket, reason: FinishReason, timings: Timings = _NO_TIMINGS) -> None:
+        ticket.end(
+            Finished(
+                request=ticket.request.request,
+                generation=ticket.generation,
+                reason=reason,
+                timings=timings,
+            )
+        )
+
+    def _fail(self, ticket: Ticket, error: ErrorRecord, *, fatal: bool) -> None:
+        if fatal and self._slot.state is SlotState.READY and isinstance(ticket.request, Generate):
+            self._slot.evict()
+        ticket.end(
+            Failed(
+                request=ticket.request.request,
+                generation=ticket.generation,
+                error=error,
+                fatal=fatal,
+            )
+        )
+
+    def _on_slot_change(self, state: SlotState, generation: int, spec: LoadSpec | None) -> None:
+        self._emit(StateChanged(generation=generation, state=state, spec=spec))

@@ -1,0 +1,157 @@
+"""The engine process: reads commands, answers cancels at once, and never outlives its parent.
+
+Importing this module loads no Qt and no native library. The main thread never touches a pipeline;
+it is the one that can still act when the inference thread is inside a native call.
+"""
+
+import logging
+import logging.handlers
+import os
+import sys
+import threading
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from app.engine.inference_thread import InferenceThread
+from app.engine.protocol import (
+    EXIT_ABANDONED,
+    Cancel,
+    Event,
+    Finished,
+    FinishReason,
+    Ping,
+    Pong,
+    Ready,
+    Request,
+    Shutdown,
+    decode_command,
+    encode,
+)
+from app.engine.tickets import Ticket
+
+_log = logging.getLogger(__name__)
+
+# How often deadlines of requests inside native calls are looked at.
+_TICK_S: Final = 0.1
+# How long the inference thread may take to unload at a shutdown.
+_GRACE_S: Final = 1.0
+_LOG_BYTES: Final = 1_000_000
+
+
+def run_engine(connection: Connection, log_dir: str) -> None:
+    """The child's entry point; returns when the parent asked for it or is gone.
+
+    Args:
+        connection: the child's end of a duplex pipe.
+        log_dir: an existing folder for ``engine.log`` and what native libraries print.
+    """
+    _redirect_output(Path(log_dir))
+    engine = EngineProcess(connection)
+    code = 1
+    try:
+        code = engine.serve()
+    finally:
+        # No interpreter shutdown: native threads may still run, and there is nothing to save.
+        logging.shutdown()
+        os._exit(code)
+
+
+class EngineProcess:
+    """Everything in the child but the inference itself."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._send_lock = threading.Lock()
+        self._tickets: dict[str, Ticket] = {}
+        self._inference = InferenceThread(self._emit)
+
+    def serve(self) -> int:
+        """Reads commands until the end; returns the exit code."""
+        self._inference.start()
+        self._emit(Ready(pid=os.getpid()))
+        while True:
+            try:
+                if not self._connection.poll(_TICK_S):
+                    if self._overdue():
+                        return EXIT_ABANDONED
+                    continue
+                data = self._connection.recv_bytes()
+            except (EOFError, OSError):
+                return 0
+            try:
+                command = decode_command(data)
+            except msgspec.MsgspecError:
+                _log.exception("not a command")
+                return 1
+            match command:
+                case Cancel(request=request):
+                    if self._stop(request, FinishReason.CANCELLED):
+                        return EXIT_ABANDONED
+                case Ping(request=request):
+                    self._emit(Pong(request=request))
+                case Shutdown():
+                    self._shut_down()
+                    return 0
+                case _:
+                    self._take(command)
+
+    def _take(self, request: Request) -> None:
+        self._tickets = {key: one for key, one in self._tickets.items() if not one.ended}
+        ticket = Ticket(request, self._emit)
+        self._tickets[request.request] = ticket
+        self._inference.put(ticket)
+
+    def _stop(self, request: str, reason: FinishReason) -> bool:
+        """Asks a request to end; answers for it, and returns True, if only our exit can end it."""
+        ticket = self._tickets.get(request)
+        if ticket is None or not ticket.stop(reason):
+            return False
+        finished = Finished(request=request, generation=ticket.generation, reason=reason)
+        return ticket.end(finished)
+
+    def _overdue(self) -> bool:
+        """Ends a request whose deadline passed inside a native call; returns True if there was."""
+        for key, ticket in self._tickets.items():
+            if not ticket.ended and ticket.in_native_call:
+                reason = ticket.stop_reason()
+                if reason is not None and self._stop(key, reason):
+                    return True
+        return False
+
+    def _shut_down(self) -> None:
+        for ticket in self._tickets.values():
+            if not ticket.ended:
+                ticket.stop(FinishReason.CANCELLED)
+        self._inference.finish()
+        self._inference.join(_GRACE_S)
+
+    def _emit(self, event: Event) -> None:
+        with self._send_lock:
+            try:
+                self._connection.send_bytes(encode(event))
+            except (OSError, ValueError):
+                # The parent is gone; serve() sees the same and ends the process.
+                _log.info("the parent no longer listens")
+
+
+def _redirect_output(log_dir: Path) -> None:
+    """Sends what native libraries print, and our log, to files instead of the parent's console."""
+    handler = logging.handlers.RotatingFileHandler(
+        log_dir / "engine.log", maxBytes=_LOG_BYTES, backupCount=2, encoding="utf-8"
+    )
+    logging.basicConfig(
+        handlers=[handler],
+        level=logging.INFO,
+        format="%(asctime)s %(process)d %(levelname)s %(name)s %(message)s",
+        force=True,
+    )
+    native = (log_dir / "native.log").open("ab", buffering=0)
+    for descriptor in (1, 2):
+        os.dup2(native.fileno(), descriptor)
+    # A console-less program has no streams; a print in a library must not fail for that.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123

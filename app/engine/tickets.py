@@ -1,0 +1,155 @@
+"""The requests that the engine has taken and not yet ended.
+
+Two threads look at a request: the main thread, which hears its cancel, and the inference thread,
+which works on it. The ticket is where they meet, and where it is settled who ends it: each request
+gets exactly one terminal event.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from app.engine.protocol import (
+    Delta,
+    DeltaKind,
+    Event,
+    FinishReason,
+    Generate,
+    LoadProgress,
+    PrefillProgress,
+    Request,
+    Terminal,
+)
+
+Emit = Callable[[Event], None]
+
+# At most about 30 updates a second reach the window.
+_DELTA_INTERVAL_S: Final = 1 / 30
+
+
+class Ticket:
+    """One request; the ``Control`` that a backend reports to.
+
+    Args:
+        request: the request.
+        emit: sends an event to the parent; any thread may call it.
+        now: a monotonic clock in seconds.
+    """
+
+    def __init__(
+        self, request: Request, emit: Emit, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.request = request
+        self.generation = 0
+        self._emit = emit
+        self._now = now
+        self._lock = threading.Lock()
+        self._ended = False
+        self._stop: FinishReason | None = None
+        self._native = False
+        self._pending = ""
+        self._pending_kind = DeltaKind.TEXT
+        self._sent_at = float("-inf")
+        self.progress_at = now()
+        deadline_s = request.deadline_s if isinstance(request, Generate) else None
+        self._deadline = None if deadline_s is None else now() + deadline_s
+
+    # --- main thread ---
+
+    def stop(self, reason: FinishReason) -> bool:
+        """Asks the request to end; returns whether a native call keeps it from hearing that."""
+        with self._lock:
+            self._stop = self._stop or reason
+            return self._native and not self._ended
+
+    @property
+    def in_native_call(self) -> bool:
+        """Whether the request is inside a native call that can't be interrupted."""
+        return self._native
+
+    # --- either thread ---
+
+    def end(self, terminal: Terminal) -> bool:
+        """Sends what text is left and ``terminal``; only the first call does, and returns True."""
+        with self._lock:
+            if self._ended:
+                return False
+            self._ended = True
+        self._flush()
+        self._emit(terminal)
+        return True
+
+    @property
+    def ended(self) -> bool:
+        return self._ended
+
+    # --- inference thread: Control ---
+
+    def stop_reason(self) -> FinishReason | None:
+        if self._stop is not None:
+            return self._stop
+        if self._deadline is not None and self._now() >= self._deadline:
+            return FinishReason.DEADLINE
+        return None
+
+    @contextmanager
+    def uninterruptible(self) -> Iterator[None]:
+        with self._lock:
+            self._native = True
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._native = False
+            self.progress_at = self._now()
+
+    def load_progress(self, stage: str, fraction: float | None = None) -> None:
+        self._report(
+            LoadProgress(
+                request=self.request.request,
+                generation=self.generation,
+                stage=stage,
+                fraction=fraction,
+            )
+        )
+
+    def prefill_progress(self, done_tokens: int, total_tokens: int, reused_tokens: int) -> None:
+        self._report(
+            PrefillProgress(
+                request=self.request.request,
+                generation=self.generation,
+                done_tokens=done_tokens,
+                total_tokens=total_tokens,
+                reused_tokens=reused_tokens,
+            )
+        )
+
+    def delta(self, kind: DeltaKind, text: str) -> None:
+        self.progress_at = self._now()
+        if kind is not self._pending_kind:
+            self._flush()
+            self._pending_kind = kind
+        self._pending += text
+        if self._now() - self._sent_at >= _DELTA_INTERVAL_S:
+            self._flush()
+
+    def _flush(self) -> None:
+        text, self._pending = self._pending, ""
+        if not text:
+            return
+        self._sent_at = self._now()
+        self._emit(
+            Delta(
+                request=self.request.request,
+                generation=self.generation,
+                kind=self._pending_kind,
+                text=text,
+            )
+        )
+
+    def _report(self, event: Event) -> None:
+        self.progress_at = self._now()
+        if not self._ended:
+            self._emit(event)

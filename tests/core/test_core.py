@@ -1,0 +1,95 @@
+"""Errors, settings, files and paths."""
+
+import pickle
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from app.core.errors import Bug, DataFault, EnvironmentFault, UserError, from_record
+from app.core.files import write_atomic
+from app.core.paths import DataRoot, profiles_dir, resources_dir
+from app.core.settings import Settings, SettingsFile
+from app.core.units import format_bytes, format_duration
+
+
+@pytest.mark.parametrize("cls", [UserError, EnvironmentFault, DataFault, Bug])
+def test_an_error_survives_the_record_and_the_pickle(cls: type[UserError]) -> None:
+    error = cls("some_code", "It happened.", "Do this.")
+    for again in (from_record(error.record()), pickle.loads(pickle.dumps(error))):
+        assert type(again) is cls
+        assert (again.code, again.message, again.remedy) == (
+            "some_code",
+            "It happened.",
+            "Do this.",
+        )
+
+
+def test_settings_without_a_file_are_the_defaults(tmp_path: Path) -> None:
+    assert SettingsFile(tmp_path / "settings.json").load() == Settings()
+
+
+def test_a_bad_value_falls_back_alone_and_an_unknown_key_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text('{"idle_unload_s": -5, "default_model": "m", "from_the_future": [1]}')
+    file = SettingsFile(path)
+    settings = file.load()
+    assert settings == Settings(default_model="m")
+    file.save(settings)
+    assert msgspec.json.decode(path.read_bytes())["from_the_future"] == [1]
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe\x00", b'"text"'])
+def test_a_broken_settings_file_gives_the_defaults(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "settings.json"
+    path.write_bytes(content)
+    assert SettingsFile(path).load() == Settings()
+
+
+def test_every_setting_has_a_help_text() -> None:
+    schema = msgspec.json.schema(Settings)["$defs"]["Settings"]["properties"]
+    assert all(field.get("description") or field.get("anyOf") for field in schema.values())
+
+
+def test_an_atomic_write_that_fails_leaves_the_old_content(tmp_path: Path) -> None:
+    target = tmp_path / "file.json"
+    write_atomic(target, b"old")
+    blocked = tmp_path / "not-a-folder"
+    blocked.write_bytes(b"")
+    with pytest.raises(EnvironmentFault, match="not-a-folder") as caught:
+        write_atomic(blocked / "file.json", b"new")
+    assert caught.value.code == "data_root_unwritable"
+    assert target.read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file.json", "not-a-folder"]
+
+
+def test_the_data_root_follows_the_variable(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CONTENOX_DATA_ROOT", str(tmp_path / "Żółć 测试"))
+    root = DataRoot.from_environment()
+    assert root.path == tmp_path / "Żółć 测试"
+    assert root.ensure(root.models).is_dir()
+
+
+def test_the_shipped_folders_are_found() -> None:
+    assert profiles_dir().is_dir()
+    assert resources_dir().is_dir()
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (999_999, "1.0 MB"),
+     (98_362_432, "98 MB"), (4_882_865_352, "4.9 GB"), (5 * 10**15, "5000 TB")],
+)  # fmt: skip
+def test_bytes_are_written_in_decimal_units(size: int, text: str) -> None:
+    assert format_bytes(size) == text
+
+
+def test_durations_have_the_precision_a_person_needs() -> None:
+    assert [format_duration(s) for s in (0.04, 12.4, 59.7, 3600)] == [
+        "0.0 s",
+        "12 s",
+        "1 min 0 s",
+        "1 h 0 min",
+    ]

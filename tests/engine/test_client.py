@@ -1,0 +1,239 @@
+"""The engine process seen from the parent: real processes, the scripted backend inside."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from app.core.errors import EnvironmentFault
+from app.engine.client import EngineClient
+from app.engine.protocol import (
+    Delta,
+    Failed,
+    Finished,
+    FinishReason,
+    Load,
+    LoadProgress,
+    PrefillProgress,
+    Unload,
+    new_request_id,
+)
+from tests.engine.conftest import Engine, ask, scripted
+
+ROOT = Path(__file__).parents[2]
+WORDS = " ".join(f"word{n}" for n in range(400))
+
+
+def finished(end: Finished | Failed) -> Finished:
+    assert isinstance(end, Finished), end
+    return end
+
+
+def failed(end: Finished | Failed) -> Failed:
+    assert isinstance(end, Failed), end
+    return end
+
+
+def test_an_answer_streams_and_ends_once_with_its_counts(engine: Engine) -> None:
+    recorder = engine.send(ask(scripted(), "hello there"))
+    end = finished(recorder.end())
+    assert recorder.text == "You said: hello there"
+    assert end.reason is FinishReason.STOP
+    assert (end.usage.prompt_tokens, end.usage.completion_tokens) == (2, 4)
+    again = finished(engine.send(ask(scripted(), "hello again")).end())
+    assert again.usage.reused_tokens == 1
+    assert again.timings.load_s == 0.0
+
+
+def test_requests_run_in_order_and_one_at_a_time(engine: Engine) -> None:
+    recorders = [engine.send(ask(scripted(), f"number {n}")) for n in range(20)]
+    texts = [(finished(one.end()), one.text)[1] for one in recorders]
+    assert texts == [f"You said: number {n}" for n in range(20)]
+
+
+def test_a_second_model_replaces_the_first(engine: Engine) -> None:
+    first = finished(engine.send(ask(scripted("a"), "x")).end())
+    second = finished(engine.send(ask(scripted("b"), "x")).end())
+    assert second.generation > first.generation
+    engine.client.call(Unload(request=new_request_id()))
+    third = finished(engine.send(ask(scripted("b"), "x")).end())
+    assert third.generation > second.generation
+
+
+def test_cancel_is_heard_between_tokens_and_keeps_the_text(engine: Engine) -> None:
+    request = ask(scripted(answer=WORDS, token_s=0.01), "x")
+    recorder = engine.send(request)
+    recorder.next(Delta)
+    engine.client.cancel(request.request)
+    end = finished(recorder.end())
+    assert end.reason is FinishReason.CANCELLED
+    assert WORDS.startswith(recorder.text.strip())
+    assert 0 < end.usage.completion_tokens < 400
+
+
+def test_cancel_is_heard_between_prefill_chunks(engine: Engine) -> None:
+    request = ask(scripted(prefill_token_s=0.002), WORDS)
+    recorder = engine.send(request)
+    recorder.next(PrefillProgress)
+    engine.client.cancel(request.request)
+    end = finished(recorder.end())
+    assert end.reason is FinishReason.CANCELLED
+    assert end.usage.completion_tokens == 0
+
+
+def test_a_waiting_request_that_is_cancelled_never_runs(engine: Engine) -> None:
+    running = ask(scripted(answer=WORDS, token_s=0.01), "x")
+    first = engine.send(running)
+    first.next(Delta)
+    waiting = ask(scripted("other"), "y")
+    second = engine.send(waiting)
+    engine.client.cancel(waiting.request)
+    engine.client.cancel(running.request)
+    assert finished(first.end()).reason is FinishReason.CANCELLED
+    assert finished(second.end()).reason is FinishReason.CANCELLED
+    assert second.events == [second.events[-1]], "nothing but its end was reported"
+
+
+def test_cancel_in_a_load_that_hears_nothing_is_answered_and_others_go_on(engine: Engine) -> None:
+    request = ask(scripted(load_s=60), "x")
+    recorder = engine.send(request)
+    recorder.next(LoadProgress)
+    waiting = engine.send(ask(scripted("other"), "still there"))
+    started = time.perf_counter()
+    engine.client.cancel(request.request)
+    end = finished(recorder.end())
+    assert end.reason is FinishReason.CANCELLED
+    assert time.perf_counter() - started < 5, "nowhere near the minute that the load takes"
+    assert finished(waiting.end()).reason is FinishReason.STOP
+    assert waiting.text == "You said: still there"
+
+
+def test_a_deadline_ends_a_request_and_also_a_load(engine: Engine) -> None:
+    slow = ask(scripted(answer=WORDS, token_s=0.01), "x", deadline_s=0.5)
+    assert finished(engine.send(slow).end()).reason is FinishReason.DEADLINE
+    stuck = ask(scripted(load_s=60), "x", deadline_s=0.5)
+    assert finished(engine.send(stuck).end()).reason is FinishReason.DEADLINE
+
+
+def test_the_answer_is_cut_where_it_was_asked_to_be(engine: Engine) -> None:
+    length = finished(engine.send(ask(scripted(answer=WORDS), "x", max_tokens=5)).end())
+    assert (length.reason, length.usage.completion_tokens) == (FinishReason.LENGTH, 5)
+    full = finished(engine.send(ask(scripted(answer=WORDS, context_tokens=10), "a b c")).end())
+    assert (full.reason, full.usage.completion_tokens) == (FinishReason.CONTEXT_FULL, 7)
+
+
+def test_a_prompt_beyond_the_context_is_refused_with_both_numbers(engine: Engine) -> None:
+    end = failed(engine.send(ask(scripted(context_tokens=3), "a b c")).end())
+    assert end.error.code == "context_overflow"
+    assert "3" in end.error.message
+    assert not end.fatal
+
+
+def test_a_failed_load_is_an_answer_and_the_next_model_loads(engine: Engine) -> None:
+    end = failed(engine.send(ask(scripted(fault="load_fails"), "x")).end())
+    assert end.error.code == "out_of_memory"
+    assert finished(engine.send(ask(scripted(), "x")).end()).reason is FinishReason.STOP
+
+
+def test_a_fatal_fault_evicts_the_model_and_the_next_load_is_fresh(engine: Engine) -> None:
+    spec = scripted(fault="decode_fails", answer=WORDS)
+    end = failed(engine.send(ask(spec, "x")).end())
+    assert end.error.code == "pool_corrupted"
+    assert end.fatal
+    again = failed(engine.send(ask(spec, "x")).end())
+    assert again.generation > end.generation
+
+
+def test_an_exhausted_pool_keeps_the_text_and_closes_the_session(engine: Engine) -> None:
+    spec = scripted(fault="pool_exhausted", answer=WORDS)
+    recorder = engine.send(ask(spec, "x"))
+    end = finished(recorder.end())
+    assert end.reason is FinishReason.POOL_EXHAUSTED
+    assert recorder.text == "word0 word1 word2 "
+    assert finished(engine.send(ask(spec, "x")).end()).generation > end.generation
+
+
+@pytest.mark.parametrize("fault", ["load_aborts", "decode_aborts"])
+def test_a_native_abort_is_an_answer_and_not_the_end(engine: Engine, fault: str) -> None:
+    recorder = engine.send(ask(scripted(fault=fault, answer=WORDS), "x"))
+    assert failed(recorder.end()).error.code == "engine_died"
+    assert engine.death().exit_code == -signal.SIGABRT
+    assert finished(engine.send(ask(scripted(), "x")).end()).reason is FinishReason.STOP
+
+
+def test_kill_9_in_an_answer_is_told_at_once_and_loses_no_streamed_text(engine: Engine) -> None:
+    recorder = engine.send(ask(scripted(answer=WORDS, token_s=0.01), "x"))
+    recorder.next(Delta)
+    waiting = engine.send(ask(scripted(), "patience"))
+    pid = engine.client.pid
+    assert pid is not None
+    started = time.perf_counter()
+    os.kill(pid, signal.SIGKILL)
+    end = failed(recorder.end())
+    assert time.perf_counter() - started < 1.0
+    assert end.error.code == "engine_died"
+    assert recorder.text
+    finished(waiting.end())
+    assert waiting.text == "You said: patience", "a request that only waited is not lost"
+
+
+def test_close_ends_the_child_and_everything_outstanding(tmp_path: Path) -> None:
+    engine = Engine(tmp_path)
+    recorder = engine.send(ask(scripted(load_s=60), "x"))
+    recorder.next(LoadProgress)
+    pid = engine.client.pid
+    assert pid is not None
+    engine.client.close(timeout_s=2.0)
+    assert not psutil.pid_exists(pid)
+    assert failed(recorder.end()).error.code == "closing"
+    engine.client.close()
+
+
+def test_an_engine_that_was_never_used_closes_at_once(tmp_path: Path) -> None:
+    EngineClient(log_dir=tmp_path).close()
+
+
+def test_a_log_folder_that_cannot_be_made_is_an_error_with_a_remedy(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    client = EngineClient(log_dir=tmp_path / "file" / "logs")
+    with pytest.raises(EnvironmentFault) as caught:
+        client.call(Load(request=new_request_id(), spec=scripted()))
+    assert caught.value.code == "data_root_unwritable"
+    client.close()
+
+
+_PARENT = """
+import sys, time
+from pathlib import Path
+from app.engine.client import EngineClient
+from tests.engine.conftest import ask, scripted
+
+if __name__ == "__main__":
+    client = EngineClient(log_dir=Path(sys.argv[1]))
+    client.call(ask(scripted(), "x"))
+    print(client.pid, flush=True)
+    client.call(ask(scripted(load_s=600), "x"))
+"""
+
+
+def test_the_child_is_gone_within_two_seconds_of_its_parent(tmp_path: Path) -> None:
+    program = tmp_path / "parent.py"
+    program.write_text(_PARENT)
+    parent = subprocess.Popen(
+        [sys.executable, str(program), str(tmp_path)],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert parent.stdout is not None
+    child = psutil.Process(int(parent.stdout.readline()))
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    psutil.wait_procs([child], timeout=2.0)
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE

@@ -1,0 +1,97 @@
+"""One terminal event for each request, whoever comes first."""
+
+import threading
+
+from app.engine.protocol import (
+    Delta,
+    DeltaKind,
+    Event,
+    Finished,
+    FinishReason,
+    Generate,
+    LoadSpec,
+    ScriptedRuntime,
+)
+from app.engine.tickets import Ticket
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def ticket(deadline_s: float | None = None) -> tuple[Ticket, list[Event], Clock]:
+    spec = LoadSpec(
+        model_name="", model_path="", model_digest="", context_tokens=9, runtime=ScriptedRuntime()
+    )
+    events: list[Event] = []
+    clock = Clock()
+    request = Generate(request="r", spec=spec, messages=(), deadline_s=deadline_s)
+    return Ticket(request, events.append, clock), events, clock
+
+
+def end(reason: FinishReason) -> Finished:
+    return Finished(request="r", generation=0, reason=reason)
+
+
+def test_only_the_first_end_is_sent() -> None:
+    one, events, _ = ticket()
+    barrier = threading.Barrier(8)
+
+    def finish(reason: FinishReason) -> None:
+        barrier.wait()
+        one.end(end(reason))
+
+    threads = [threading.Thread(target=finish, args=(FinishReason.STOP,)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert events == [end(FinishReason.STOP)]
+
+
+def test_text_is_sent_at_most_thirty_times_a_second_and_never_lost() -> None:
+    one, events, clock = ticket()
+    for _ in range(300):
+        clock.now += 0.001
+        one.delta(DeltaKind.TEXT, "x")
+    deltas = [event for event in events if isinstance(event, Delta)]
+    assert len(deltas) <= 10
+    one.end(end(FinishReason.STOP))
+    assert "".join(e.text for e in events if isinstance(e, Delta)) == "x" * 300
+    assert isinstance(events[-1], Finished)
+
+
+def test_a_change_of_kind_keeps_the_order() -> None:
+    one, events, _ = ticket()
+    for kind, text in ((DeltaKind.THINKING, "a"), (DeltaKind.THINKING, "b"), (DeltaKind.TEXT, "c")):
+        one.delta(kind, text)
+    one.end(end(FinishReason.STOP))
+    joined = [(e.kind, e.text) for e in events if isinstance(e, Delta)]
+    assert "".join(text for kind, text in joined if kind is DeltaKind.THINKING) == "ab"
+    assert joined[-1] == (DeltaKind.TEXT, "c")
+
+
+def test_a_deadline_counts_from_the_receipt() -> None:
+    one, _, clock = ticket(deadline_s=2.0)
+    assert one.stop_reason() is None
+    clock.now = 2.0
+    assert one.stop_reason() is FinishReason.DEADLINE
+
+
+def test_the_first_reason_to_stop_is_kept() -> None:
+    one, _, _ = ticket()
+    assert not one.stop(FinishReason.CANCELLED)
+    one.stop(FinishReason.STALLED)
+    assert one.stop_reason() is FinishReason.CANCELLED
+
+
+def test_a_stop_in_a_native_call_asks_the_main_thread_to_act() -> None:
+    one, _, _ = ticket()
+    with one.uninterruptible():
+        assert one.stop(FinishReason.CANCELLED)
+    one.end(end(FinishReason.CANCELLED))
+    assert not one.stop(FinishReason.CANCELLED)
