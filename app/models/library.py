@@ -9,7 +9,7 @@ import contextlib
 import os
 import shutil
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -142,6 +142,15 @@ class Library:
                 )
 
     # -- Changing --
+
+    @contextlib.contextmanager
+    def building(self) -> Iterator[Path]:
+        """Lends a new staging folder; what is still there at the end is removed."""
+        staging = self.new_staging()
+        try:
+            yield staging
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
 
     def new_staging(self) -> Path:
         """Creates an empty folder on the store's volume, to build a variant in.

