@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from app.core.errors import Bug, ContenoxError, ErrorRecord
-from app.engine.backends.base import Backend, Session
+from app.engine.backends.base import Backend, LoadStopped, Session
 from app.engine.backends.registry import backend_for, backend_named
 from app.engine.faults import NativeFailure
 from app.engine.protocol import (
@@ -81,6 +81,8 @@ class InferenceThread(threading.Thread):
             return
         try:
             self._dispatch(ticket)
+        except LoadStopped as stopped:
+            self._finish(ticket, stopped.reason)
         except NativeFailure as failure:
             _log.error("native failure %s: %s", failure.fault.code, failure.detail)
             self._fail(ticket, failure.fault.error().record(), fatal=failure.fault.fatal)

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from app.engine.protocol import ChatMessage
+from app.engine.protocol import ChatMessage, Role
 
 # A noncharacter: no text holds it, no template makes it.
 _MARK: Final = "\ufdd0"
@@ -41,6 +41,17 @@ def protect(
         )
         for message in messages
     )
+
+
+def split_begun(messages: Sequence[ChatMessage]) -> tuple[Sequence[ChatMessage], str]:
+    """Parts ``messages`` from the beginning of an answer, which is to be continued, if there is one.
+
+    A template would close an assistant's last message; so it is left out of what is rendered, and
+    its text goes behind the rendered prompt.
+    """
+    if messages and messages[-1].role is Role.ASSISTANT:
+        return messages[:-1], messages[-1].content
+    return messages, ""
 
 
 def pieces(rendered: str) -> list[str]:

@@ -99,6 +99,16 @@ class ScriptedRuntime(Struct, frozen=True, kw_only=True, tag="scripted"):
 Runtime = OpenVinoRuntime | LlamaRuntime | ScriptedRuntime
 
 
+class Protocols(Struct, frozen=True, kw_only=True):
+    """How this model writes thinking and tool calls; the names are those of its profile.
+
+    ``None``: the model does neither, its text is plain, and tools are refused.
+    """
+
+    reasoning: str | None = None
+    tool_calls: str | None = None
+
+
 class LoadSpec(Struct, frozen=True, kw_only=True):
     """Everything that decides what a loaded model is. Two equal specs are one slot key.
 
@@ -110,6 +120,7 @@ class LoadSpec(Struct, frozen=True, kw_only=True):
     model_digest: str
     profile_digest: str = ""
     context_tokens: int
+    protocols: Protocols = Protocols()
     runtime: Runtime
 
     @property
@@ -135,6 +146,35 @@ class Role(StrEnum):
 class ChatMessage(Struct, frozen=True, kw_only=True):
     role: Role
     content: str
+
+
+class ToolSpec(Struct, frozen=True, kw_only=True):
+    """A tool that the model may call. ``parameters_schema`` is a JSON schema as JSON text."""
+
+    name: str
+    description: str
+    parameters_schema: str
+
+
+class ToolCall(Struct, frozen=True, kw_only=True):
+    """A call that the model made; the text of a ``Delta`` of that kind is one such as JSON.
+
+    ``arguments`` is a JSON object as JSON text.
+    """
+
+    id: str
+    name: str
+    arguments: str
+
+
+class ThinkingLevel(StrEnum):
+    """How much the model shall think before it answers; ``AUTO`` leaves it to the template."""
+
+    AUTO = "auto"
+    OFF = "off"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
 
 
 class Sampling(Struct, frozen=True, kw_only=True):
@@ -166,6 +206,7 @@ class Load(Struct, frozen=True, kw_only=True, tag=True):
 class Generate(Struct, frozen=True, kw_only=True, tag=True):
     """Request: answer ``messages`` with the model of ``spec``, which is loaded first if need be.
 
+    If the last message is the assistant's, the answer goes on from its end.
     ``deadline_s`` counts from when the engine receives the request.
     """
 
@@ -174,6 +215,8 @@ class Generate(Struct, frozen=True, kw_only=True, tag=True):
     messages: tuple[ChatMessage, ...]
     sampling: Sampling = Sampling()
     max_tokens: int = 1024
+    thinking: ThinkingLevel = ThinkingLevel.AUTO
+    tools: tuple[ToolSpec, ...] = ()
     deadline_s: float | None = None
 
 

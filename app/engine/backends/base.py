@@ -35,6 +35,14 @@ def rate(tokens: int, seconds: float) -> float | None:
     return tokens / seconds if tokens > 0 and seconds > 0 else None
 
 
+class LoadStopped(Exception):
+    """A load heard ``Control.stop_reason`` inside; nothing stays loaded. An outcome, no error."""
+
+    def __init__(self, reason: FinishReason) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
+
 class Control(Protocol):
     """What a running request listens to and reports to."""
 
@@ -85,6 +93,7 @@ class Backend(Protocol):
         """Checks the files, loads the model and warms it up with one token.
 
         Raises:
+            LoadStopped: the request was stopped inside the load.
             ContenoxError: ``model_incomplete``, ``model_damaged``, ``device_unavailable``,
                 ``out_of_memory``, ...
         """

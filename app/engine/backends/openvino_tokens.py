@@ -31,18 +31,18 @@ class ExactTokenizer:
     def render(self, messages: tuple[ChatMessage, ...]) -> str:
         """Renders ``messages`` with the model's own chat template, up to where the answer begins.
 
+        If the last message is the assistant's, the answer goes on from its end.
+
         Raises:
             NativeFailure: ``template_failed``.
         """
-        history = [
-            {"role": message.role.value, "content": message.content}
-            for message in prompt.protect(messages, self._special)
-        ]
+        asked, begun = prompt.split_begun(prompt.protect(messages, self._special))
+        history = [{"role": message.role.value, "content": message.content} for message in asked]
         try:
             rendered: str = self._tokenizer.apply_chat_template(history, add_generation_prompt=True)
         except RuntimeError as error:
             raise translate(error) from error
-        return rendered
+        return rendered + begun
 
     def encode(self, rendered: str) -> list[int]:
         """Tokenizes what ``render`` returned.
