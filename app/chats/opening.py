@@ -1,0 +1,128 @@
+"""Opening the chats: checked, mended if they must be, migrated, abandoned answers closed."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from app.chats import answers, backups, recovery, schema
+from app.chats.database import connect, damaged, quick_check, translated
+from app.chats.programs import Program
+from app.chats.records import BackupKind, Damage, Opened
+from app.core import files
+from app.core.errors import DataFault
+
+
+class Location:
+    """Where the chats of one person lie."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.database = folder / "chats.sqlite3"
+        self.backups = folder / "backups"
+
+    @property
+    def scratch(self) -> Path:
+        """A database in the making; it may be thrown away at any time."""
+        return self.folder / ".scratch.sqlite3"
+
+    @property
+    def recovered(self) -> Path:
+        """A database that is whole and only waits to take the place of the damaged one."""
+        return self.folder / ".recovered.sqlite3"
+
+
+def open_chats(where: Location, program: Program, now_ms: int) -> tuple[sqlite3.Connection, Opened]:
+    """Opens the database, or a new one with what could be recovered. Call inside ``only_opener``.
+
+    Raises:
+        DataFault: ``chats_newer_version``.
+        EnvironmentFault: ``disk_full``, ``chats_unwritable``, ``chats_in_use``, ``chats_busy``.
+    """
+    damage: Damage | None = None
+    version: int | None = None
+    if where.recovered.exists():
+        _take_over(where, now_ms)
+    try:
+        connection, version = _open_whole(where, now_ms)
+    except DataFault as fault:
+        if fault.code != "chats_damaged":
+            raise
+        connection, damage = mend(where, program, str(fault.__cause__ or fault), now_ms)
+    with translated(where.database):
+        alive = program.others_alive() | {program.token}
+        interrupted = answers.interrupt_abandoned(connection, alive, now_ms)
+    return connection, Opened(migrated_from=version, interrupted=interrupted, damage=damage)
+
+
+def mend(
+    where: Location, program: Program, reason: str, now_ms: int
+) -> tuple[sqlite3.Connection, Damage]:
+    """Sets the database aside and opens a new one with what could be recovered from it.
+
+    Raises:
+        EnvironmentFault: as ``open_chats``.
+    """
+    if program.others_alive():
+        raise recovery.in_use()
+    backups.remove(where.scratch)
+    with translated(where.scratch), closing(connect(where.scratch)) as fresh:
+        schema.migrate(fresh)
+        damage = recovery.recover(where.database, fresh, reason)
+    files.replace(where.scratch, where.recovered)
+    aside = _take_over(where, now_ms)
+    newest = next(iter(backups.all_backups(where.backups)), None)
+    with translated(where.database):
+        connection = connect(where.database)
+    return connection, msgspec.structs.replace(damage, set_aside=aside, newest_backup=newest)
+
+
+def _take_over(where: Location, now_ms: int) -> Path:
+    """Puts the recovered database in place; repeated at the next start if the program ends here."""
+    aside = recovery.set_aside(where.database, now_ms)
+    files.replace(where.recovered, where.database)
+    return aside
+
+
+def _open_whole(where: Location, now_ms: int) -> tuple[sqlite3.Connection, int | None]:
+    """Returns the connection, and the version it was migrated from if it was.
+
+    Raises:
+        DataFault: ``chats_damaged`` for everything that is no database of ours.
+    """
+    path = where.database
+    if path.is_dir():
+        raise damaged(path, "it is a folder")
+    if path.exists() and path.stat().st_size == 0 and backups.all_backups(where.backups):
+        raise damaged(path, "it is empty")
+    with translated(path):
+        connection = connect(path)
+        try:
+            version = _check(path, connection)
+            if 0 < version < schema.VERSION:
+                backups.make(path, where.backups, BackupKind.BEFORE_MIGRATION, now_ms)
+            schema.migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
+    return connection, version if 0 < version < schema.VERSION else None
+
+
+def _check(path: Path, connection: sqlite3.Connection) -> int:
+    """Checks that all pages can be read and that the tables are there. Returns the version."""
+    version = schema.version_of(connection)
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if version == 0 and tables == 0:
+        return 0
+    if not backups.is_ours(connection):
+        raise damaged(path, "it is another program's database")
+    backups.refuse_newer(connection)
+    complaint = quick_check(connection)
+    if complaint is not None:
+        raise damaged(path, complaint)
+    present = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+    missing = [table for table in schema.TABLES if table not in present]
+    if missing:
+        raise damaged(path, f"the table {missing[0]} is missing")
+    return version
