@@ -1,0 +1,193 @@
+"""The program with its window: builds the objects, runs the event loop, takes everything down."""
+
+import signal
+import sys
+from typing import Final
+
+from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from app.core.paths import resources_dir
+from app.desktop.background import Worker
+from app.desktop.close_notice import CloseNotice
+from app.desktop.desk import Desk
+from app.desktop.engine_bridge import EngineBridge
+from app.desktop.garbage import GuiGarbageCollector
+from app.desktop.inventory import Inventory
+from app.desktop.language import speak
+from app.desktop.lifecycle import BUSY, Happening
+from app.desktop.main_window import MainWindow
+from app.desktop.open_chats import OpenChats
+from app.desktop.preferences import Preferences
+from app.desktop.services import DesktopServices
+from app.desktop.single_instance import SingleInstance
+from app.desktop.theme import Theme
+from app.desktop.tray import Tray, TrayState
+from app.desktop.turn import Activity, Change, TurnRunner
+
+_QUIT_WITHIN_S: Final = 2.8
+
+
+class Desktop(QObject):
+    """Everything that lives as long as the window. Built and closed on the GUI thread."""
+
+    def __init__(self, app: QApplication, services: DesktopServices) -> None:
+        super().__init__(app)
+        self._app = app
+        self._garbage = GuiGarbageCollector(self)
+        self.theme = Theme(app, resources_dir(), self)
+        self._keeper = Worker("chats", self)
+        self._clerk = Worker("settings", self)
+        self.preferences = Preferences(services.settings_file, self._clerk, self)
+        self.bridge = EngineBridge(services.open_engine, self)
+        self.runner = TurnRunner(
+            self.bridge, services.prepare_turn, services.chats, self._keeper, self
+        )
+        self.inventory = Inventory(services, self.runner, self)
+        self.chats = OpenChats(services.chats, self._keeper, self)
+        self.window = MainWindow(self.theme)
+        self.desk = Desk(
+            self.window, self.runner, self.chats, self.inventory, self.preferences, self.theme
+        )
+        self.tray = Tray(self.theme, self)
+        self.close_notice: CloseNotice | None = None
+        self._connect()
+
+    def _connect(self) -> None:
+        self.window.close_asked.connect(self._on_close_asked)
+        self.window.quit_asked.connect(self.quit)
+        self.tray.open_asked.connect(self.show)
+        self.tray.new_chat_asked.connect(self._on_new_chat)
+        self.tray.quit_asked.connect(self.quit)
+        self.runner.activity_changed.connect(self._on_activity)
+        self.desk.answered.connect(self._on_answered)
+        self.desk.failed.connect(self._on_failed)
+        self._app.commitDataRequest.connect(self.quit, Qt.ConnectionType.QueuedConnection)
+
+    def start(self) -> None:
+        """Shows the window, then lets everything slow begin."""
+        self.window.show()
+        QTimer.singleShot(0, self, self._load)
+
+    @Slot()
+    def _load(self) -> None:
+        self.inventory.refresh()
+        self.chats.refresh()
+
+    @Slot()
+    def show(self) -> None:
+        """Brings the window to the front."""
+        self.window.raise_to_front()
+        if self.tray.state is TrayState.ATTENTION:
+            self.tray.set_state(TrayState.IDLE)
+
+    @Slot()
+    def quit(self) -> None:
+        """Ends the event loop; ``close`` does the rest."""
+        self.runner.stop()
+        self.runner.happened(Happening.CLOSED)
+        self.window.hide()
+        self._app.quit()
+
+    def close(self) -> None:
+        """Takes everything down within three seconds; the window is gone by then."""
+        clock = QElapsedTimer()
+        clock.start()
+        self.window.hide()
+        self.tray.close()
+        self._keeper.close(1.0)
+        self._clerk.close(0.5)
+        self.inventory.close()
+        left_s = _QUIT_WITHIN_S - clock.elapsed() / 1000
+        self.bridge.close(max(0.3, min(2.0, left_s)))
+        self._garbage.close()
+        self.window.deleteLater()
+        self.deleteLater()
+
+    # --- Closing the window --------------------------------------------------------------------
+
+    @Slot()
+    def _on_close_asked(self) -> None:
+        settings = self.preferences.current
+        if not self.tray.available() or not settings.close_to_tray:
+            self.quit()
+        elif settings.close_to_tray_told:
+            self.window.hide()
+        elif self.close_notice is None:
+            self.close_notice = CloseNotice(self.window)
+            self.close_notice.keep_chosen.connect(self._on_keep)
+            self.close_notice.quit_chosen.connect(self._on_quit_instead)
+            self.close_notice.finished.connect(self._on_notice_finished)
+            self.close_notice.open()
+
+    @Slot()
+    def _on_keep(self) -> None:
+        self.preferences.change(close_to_tray_told=True)
+        self.window.hide()
+
+    @Slot()
+    def _on_quit_instead(self) -> None:
+        self.preferences.change(close_to_tray=False, close_to_tray_told=True)
+        self.quit()
+
+    @Slot()
+    def _on_notice_finished(self) -> None:
+        if self.close_notice is not None:
+            self.close_notice.deleteLater()
+            self.close_notice = None
+
+    # --- The tray ------------------------------------------------------------------------------
+
+    @Slot()
+    def _on_new_chat(self) -> None:
+        self.desk.new_chat()
+        self.show()
+
+    @Slot(object)
+    def _on_activity(self, activity: Activity) -> None:
+        if activity.state in BUSY:
+            if self.tray.state is not TrayState.WORKING:
+                self.tray.set_state(TrayState.WORKING)
+        elif self.tray.state is TrayState.WORKING:
+            self.tray.set_state(TrayState.IDLE)
+
+    @Slot(object)
+    def _on_answered(self, change: Change) -> None:
+        if not self.window.isVisible() and change.message.text:
+            self.tray.set_state(TrayState.ATTENTION)
+            self.tray.notify(self.tr("The answer is ready"), change.message.text[:120])
+
+    @Slot()
+    def _on_failed(self) -> None:
+        if not self.window.isActiveWindow():
+            self.tray.set_state(TrayState.ATTENTION)
+
+
+def run(services: DesktopServices) -> int:
+    """Runs the window until it is quit; returns the exit code.
+
+    A second start on the same data raises the first window and returns 0 at once.
+    """
+    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(
+        Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
+    )
+    app = QApplication(sys.argv[:1])
+    app.setApplicationName("Contenox")
+    app.setApplicationDisplayName("Contenox")
+    app.setDesktopFileName("contenox-desktop")
+    app.setQuitOnLastWindowClosed(False)
+    speak(app, resources_dir() / "translations")
+    instance = SingleInstance(services.data_root)
+    if not instance.acquire():
+        return 0
+    desktop = Desktop(app, services)
+    instance.raise_asked.connect(desktop.show)
+    # A terminal's Ctrl-C ends the program as it does any other; Python code runs too rarely here
+    # to notice it by itself.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    desktop.start()
+    code = app.exec()
+    desktop.close()
+    instance.close()
+    return code

@@ -1,0 +1,69 @@
+"""A calm box in the conversation that says what happened and offers one way on."""
+
+from enum import StrEnum
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.desktop.theme import Theme
+
+
+class BannerKind(StrEnum):
+    NOTICE = "notice"
+    ERROR = "error"
+
+
+class Banner(QFrame):
+    """A headline, a sentence, a code for whoever asks for help, and at most one button."""
+
+    pressed = Signal()
+
+    def __init__(
+        self,
+        theme: Theme,
+        kind: BannerKind,
+        headline: str,
+        sentence: str,
+        *,
+        code: str = "",
+        button: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("banner")
+        self.setProperty("kind", str(kind))
+        self.setAccessibleName(f"{headline} {sentence}")
+        mark = QLabel(self)
+        colours = theme.colours
+        colour = colours.error_text if kind is BannerKind.ERROR else colours.muted
+        mark.setPixmap(theme.icon("warning", colour=colour).pixmap(22, 22))
+        mark.setAlignment(Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(_label(headline, "heading"))
+        words.addWidget(_label(sentence, "body"))
+        if code:
+            words.addWidget(_label(code, "muted"))
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(16, 14, 16, 14)
+        layout.setSpacing(12)
+        layout.addWidget(mark)
+        layout.addLayout(words, 1)
+        self.button: QPushButton | None = None
+        if button:
+            self.button = QPushButton(button, self)
+            self.button.clicked.connect(self.pressed)
+            layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
+
+
+def _label(text: str, name: str) -> QLabel:
+    label = QLabel(text)
+    label.setObjectName(name)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse
+        | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    label.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return label

@@ -1,0 +1,253 @@
+"""Connects the window with the work: what each press does and what each event shows."""
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.core.errors import ErrorRecord
+from app.desktop import wording
+from app.desktop.announce import announce
+from app.desktop.banner import Banner, BannerKind
+from app.desktop.conversation import Conversation
+from app.desktop.inventory import FetchProgress, Inventory
+from app.desktop.main_window import MainWindow
+from app.desktop.model_chooser import key_of
+from app.desktop.open_chats import OpenChats
+from app.desktop.preferences import Preferences
+from app.desktop.services import ModelEntry
+from app.desktop.theme import Theme
+from app.desktop.turn import Activity, Change, Failure, Piece, TurnRunner
+from app.hardware.readings import DeviceInventory, DeviceReading
+
+
+class Desk(QObject):
+    """Owns no data of its own; every rule it applies is in the objects that it connects."""
+
+    answered = Signal(object)  # Change: an answer ended, whether its chat is shown or not
+    failed = Signal()
+
+    def __init__(
+        self,
+        window: MainWindow,
+        runner: TurnRunner,
+        chats: OpenChats,
+        inventory: Inventory,
+        preferences: Preferences,
+        theme: Theme,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._runner = runner
+        self._chats = chats
+        self._inventory = inventory
+        self._preferences = preferences
+        self._theme = theme
+        self._editing: str | None = None
+        self._failure: Failure | None = None
+        self._connect_presses()
+        self._connect_events()
+        window.transcript.show_conversation(chats.current)
+
+    def _connect_presses(self) -> None:
+        window = self._window
+        window.composer.sent.connect(self._on_sent)
+        window.composer.stop_asked.connect(self._on_stop)
+        window.new_chat_asked.connect(self.new_chat)
+        window.chat_list.chosen.connect(self._on_chat_chosen)
+        window.models.chosen.connect(self._on_model_chosen)
+        window.devices.chosen.connect(self._on_device_chosen)
+        window.first_run.fetch_asked.connect(self._inventory.fetch_starter)
+        transcript = window.transcript
+        transcript.edit_asked.connect(self._on_edit)
+        transcript.regenerate_asked.connect(self._on_regenerate)
+        transcript.resume_asked.connect(self._on_resume)
+        transcript.branch_chosen.connect(self._on_branch_chosen)
+        transcript.suggestion_chosen.connect(self._on_suggestion)
+
+    def _connect_events(self) -> None:
+        runner, inventory, chats = self._runner, self._inventory, self._chats
+        runner.activity_changed.connect(self._on_activity)
+        runner.message_added.connect(self._on_message_added)
+        runner.text_arrived.connect(self._on_text)
+        runner.answer_finished.connect(self._on_finished)
+        runner.turn_failed.connect(self._on_turn_failed)
+        runner.branch_changed.connect(self._on_branch_changed)
+        inventory.models_listed.connect(self._on_models)
+        inventory.devices_listed.connect(self._on_devices)
+        inventory.listing_failed.connect(self.show_error)
+        inventory.fetch_progressed.connect(self._on_fetch_progressed)
+        inventory.fetch_failed.connect(self._window.first_run.show_error)
+        chats.listed.connect(self._on_chats_listed)
+        chats.shown.connect(self._on_chat_shown)
+        chats.store_failed.connect(self.show_error)
+        self._preferences.save_failed.connect(self.show_error)
+
+    # --- Presses -------------------------------------------------------------------------------
+
+    @Slot(str)
+    def _on_sent(self, text: str) -> None:
+        editing, self._editing = self._editing, None
+        self._chats.keep_draft("")
+        conversation = self._chats.current
+        if editing is not None:
+            self._runner.edit(conversation, editing, text)
+        else:
+            self._runner.send(conversation, text)
+        self._chats.refresh()
+
+    @Slot()
+    def _on_stop(self) -> None:
+        self._runner.stop()
+
+    @Slot()
+    def new_chat(self) -> None:
+        """Shows an empty chat; a running answer goes on in its own."""
+        self._chats.keep_draft(self._window.composer.text)
+        self._chats.new()
+
+    @Slot(str)
+    def _on_chat_chosen(self, chat_id: str) -> None:
+        self._chats.keep_draft(self._window.composer.text)
+        self._chats.show(chat_id)
+
+    @Slot(object)
+    def _on_model_chosen(self, model: ModelEntry) -> None:
+        self._runner.model = model
+        self._preferences.change(default_model=key_of(model))
+
+    @Slot(object)
+    def _on_device_chosen(self, device: DeviceReading | None) -> None:
+        self._runner.device = device
+        self._preferences.change(default_device=device.id if device else None)
+
+    @Slot(str)
+    def _on_edit(self, message_id: str) -> None:
+        self._editing = message_id
+        self._window.composer.set_text(self._chats.current.get(message_id).text)
+        self._window.composer.setFocus()
+
+    @Slot(str)
+    def _on_regenerate(self, answer_id: str) -> None:
+        self._runner.regenerate(self._chats.current, answer_id)
+
+    @Slot(str)
+    def _on_resume(self, answer_id: str) -> None:
+        conversation = self._chats.current
+        if self._runner.resume(conversation, answer_id):
+            self._window.transcript.clear_banner()
+            self._window.transcript.finish(conversation.get(answer_id))
+            self._window.transcript.follow()
+
+    @Slot(str)
+    def _on_branch_chosen(self, message_id: str) -> None:
+        self._chats.current.show_branch(message_id)
+        self._window.transcript.show_conversation(self._chats.current)
+
+    @Slot(str)
+    def _on_suggestion(self, text: str) -> None:
+        self._window.composer.set_text(text)
+        self._window.composer.setFocus()
+
+    @Slot()
+    def _on_go_on(self) -> None:
+        """The banner's button: goes on with what was kept, or tries the question again."""
+        failure = self._failure
+        if failure is None or failure.chat != self._chats.current.id:
+            return
+        conversation = self._chats.current
+        last = conversation.last
+        if failure.message is not None:
+            self._on_resume(failure.message)
+        elif last is not None:
+            # The empty answer is filled, rather than kept as a branch that holds nothing.
+            self._on_resume(last.id)
+
+    # --- Events --------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _on_activity(self, activity: Activity) -> None:
+        self._window.set_activity(activity)
+
+    @Slot(object)
+    def _on_message_added(self, change: Change) -> None:
+        if change.chat == self._chats.current.id:
+            self._window.transcript.add(change.message)
+
+    @Slot(object)
+    def _on_text(self, piece: Piece) -> None:
+        if piece.chat == self._chats.current.id:
+            self._window.transcript.extend(piece.message, piece.text, piece.thinking)
+
+    @Slot(object)
+    def _on_finished(self, change: Change) -> None:
+        if change.chat == self._chats.current.id:
+            self._window.transcript.finish(change.message)
+        self._window.status.set_result(change.message.stamp)
+        announce(self._window, self.tr("The answer is complete"))
+        self._chats.refresh()
+        self.answered.emit(change)
+
+    @Slot(object)
+    def _on_turn_failed(self, failure: Failure) -> None:
+        self._failure = failure
+        if failure.chat == self._chats.current.id:
+            self._show_failure(failure)
+        self.failed.emit()
+
+    def _show_failure(self, failure: Failure) -> None:
+        kept = failure.message is not None
+        headline, sentence = wording.error_sentences(failure.error, kept_text=kept)
+        banner = Banner(
+            self._theme,
+            BannerKind.ERROR,
+            headline,
+            sentence,
+            code=failure.error.code,
+            button=self.tr("Go on") if kept else self.tr("Try again"),
+        )
+        banner.pressed.connect(self._on_go_on)
+        self._window.transcript.show_banner(banner)
+        announce(self._window, headline)
+
+    @Slot(object)
+    def show_error(self, error: ErrorRecord) -> None:
+        """Shows an error that belongs to no turn."""
+        headline, sentence = wording.error_sentences(error, kept_text=False)
+        banner = Banner(self._theme, BannerKind.ERROR, headline, sentence, code=error.code)
+        self._window.transcript.show_banner(banner)
+        announce(self._window, headline)
+
+    @Slot(str)
+    def _on_branch_changed(self, chat_id: str) -> None:
+        if chat_id == self._chats.current.id:
+            self._window.transcript.show_conversation(self._chats.current)
+
+    @Slot(object)
+    def _on_models(self, models: tuple[ModelEntry, ...]) -> None:
+        self._window.models.set_models(models, self._preferences.current.default_model)
+        self._runner.model = self._window.models.current
+
+    @Slot(object)
+    def _on_devices(self, inventory: DeviceInventory) -> None:
+        self._window.devices.set_inventory(inventory, self._preferences.current.default_device)
+        self._runner.device = self._window.devices.current
+
+    @Slot(object)
+    def _on_fetch_progressed(self, progress: FetchProgress) -> None:
+        self._window.first_run.set_progress(progress)
+
+    @Slot()
+    def _on_chats_listed(self) -> None:
+        self._window.chat_list.set_chats(self._chats.summaries, self._chats.current.id)
+
+    @Slot(object)
+    def _on_chat_shown(self, conversation: Conversation) -> None:
+        self._editing = None
+        self._window.transcript.show_conversation(conversation)
+        self._window.composer.set_text(self._chats.draft())
+        self._window.composer.setFocus()
+        self._window.chat_list.mark(conversation.id)
+        last = conversation.last
+        self._window.status.set_result(last.stamp if last else None)
+        failure = self._failure
+        still_failed = last is not None and last.stamp is not None and last.stamp.error is not None
+        if failure is not None and failure.chat == conversation.id and still_failed:
+            self._show_failure(failure)

@@ -1,0 +1,55 @@
+"""The list of devices that can run a model: the automatic choice, the CPU, each GPU by name."""
+
+from PySide6.QtCore import QCoreApplication, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.desktop.chooser import Chooser
+from app.desktop.theme import Theme
+from app.hardware.readings import DeviceInventory, DeviceReading
+
+
+class DeviceChooser(Chooser):
+    """Usable at once with the automatic choice; the devices join when they are known."""
+
+    chosen = Signal(object)  # DeviceReading | None, by a person
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, QCoreApplication.translate("DeviceChooser", "Device"), parent)
+        self._devices: tuple[DeviceReading, ...] = ()
+        self.addItem(self.tr("Automatic"))
+        self.setToolTip(self.tr("Looking for devices"))
+        self.activated.connect(self._on_activated)
+
+    def set_inventory(self, inventory: DeviceInventory, preferred: str | None) -> None:
+        """Lists the devices; one that can't be used is explained, not offered."""
+        self._devices = inventory.selectable()
+        self.clear()
+        self.addItem(self.tr("Automatic"))
+        for device in self._devices:
+            self.addItem(_title(device))
+        ids = [device.id for device in self._devices]
+        self.setCurrentIndex(ids.index(preferred) + 1 if preferred in ids else 0)
+        unavailable = inventory.unavailable_gpu()
+        sentences = [inventory.explanation, unavailable.explanation if unavailable else ""]
+        hint = "\n".join(sentence for sentence in sentences if sentence)
+        self.setToolTip(hint or self.tr("The device that runs the model"))
+
+    @property
+    def current(self) -> DeviceReading | None:
+        """The chosen device; ``None`` is the automatic choice."""
+        index = self.currentIndex() - 1
+        return self._devices[index] if 0 <= index < len(self._devices) else None
+
+    @Slot()
+    def _on_activated(self) -> None:
+        self.chosen.emit(self.current)
+
+
+def _title(device: DeviceReading) -> str:
+    name = device.full_name
+    for noise in ("(R)", "(TM)", "(r)", "(tm)"):
+        name = name.replace(noise, "")
+    name = " ".join(name.split())
+    if len(name) > 34:
+        name = name[:33].rstrip() + "…"
+    return f"{device.id} · {name}" if name and name != device.id else device.id

@@ -1,0 +1,90 @@
+"""What there is to choose from: the models and devices, and how the first model gets here."""
+
+from typing import Any
+
+import msgspec
+from PySide6.QtCore import QObject, Qt, Signal
+
+from app.core.errors import ErrorRecord
+from app.desktop.background import Worker
+from app.desktop.lifecycle import Action, Happening, allows
+from app.desktop.services import DesktopServices, ModelEntry
+from app.desktop.turn import TurnRunner
+from app.hardware.readings import DeviceInventory
+
+
+class FetchProgress(msgspec.Struct, frozen=True):
+    """How far the first model is. ``fraction`` is between 0 and 1, or unknown."""
+
+    stage: str
+    fraction: float | None
+
+
+class Inventory(QObject):
+    """Lists on worker threads of its own: a probe that hangs must not hold up the models."""
+
+    models_listed = Signal(object)  # tuple[ModelEntry, ...]
+    devices_listed = Signal(object)  # DeviceInventory
+    listing_failed = Signal(object)  # ErrorRecord
+    fetch_progressed = Signal(object)  # FetchProgress
+    fetch_failed = Signal(object)  # ErrorRecord
+    _progressed = Signal(object)
+
+    def __init__(
+        self, services: DesktopServices, runner: TurnRunner, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._runner = runner
+        self._models = Worker("models", self)
+        self._devices = Worker("devices", self)
+        self._progressed.connect(self.fetch_progressed, Qt.ConnectionType.QueuedConnection)
+
+    def refresh(self) -> None:
+        """Starts listing both."""
+        self._list_models()
+        self._devices.run(self._services.list_devices, self._on_devices, self._on_listing_failed)
+
+    def fetch_starter(self) -> None:
+        """Installs the first model, then lists again."""
+        if not allows(self._runner.state, Action.FETCH_STARTER):
+            return
+        self._runner.happened(Happening.FETCH_STARTED)
+        ensure, report = self._services.ensure_starter, self._progressed.emit
+
+        def fetch() -> None:
+            ensure(lambda stage, fraction: report(FetchProgress(stage, fraction)))
+
+        self._models.run(fetch, self._on_fetched, self._on_fetch_failed)
+
+    def close(self) -> None:
+        """Leaves what still runs behind; the threads are daemons."""
+        self._models.close(timeout_s=0.2)
+        self._devices.close(timeout_s=0.2)
+
+    def _list_models(self) -> None:
+        self._models.run(self._services.list_models, self._on_models, self._on_models_failed)
+
+    def _on_models(self, models: tuple[ModelEntry, ...]) -> None:
+        # First the choice, then the state: a state "idle" promises that a model is chosen.
+        self.models_listed.emit(models)
+        self._runner.happened(Happening.MODELS_FOUND if models else Happening.NO_MODELS_FOUND)
+
+    def _on_models_failed(self, error: ErrorRecord) -> None:
+        self.models_listed.emit(())
+        self._runner.happened(Happening.NO_MODELS_FOUND)
+        self.listing_failed.emit(error)
+
+    def _on_devices(self, inventory: DeviceInventory) -> None:
+        self.devices_listed.emit(inventory)
+
+    def _on_listing_failed(self, error: ErrorRecord) -> None:
+        self.listing_failed.emit(error)
+
+    def _on_fetched(self, _nothing: Any) -> None:
+        self._runner.happened(Happening.FETCH_DONE)
+        self._list_models()
+
+    def _on_fetch_failed(self, error: ErrorRecord) -> None:
+        self._runner.happened(Happening.FETCH_FAILED)
+        self.fetch_failed.emit(error)

@@ -1,0 +1,154 @@
+"""The window: the chat list, the choosers, the transcript, the input and the status line."""
+
+from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from app.desktop.chat_list import ChatList
+from app.desktop.composer import Composer
+from app.desktop.device_chooser import DeviceChooser
+from app.desktop.first_run import FirstRun
+from app.desktop.icon_button import IconButton
+from app.desktop.lifecycle import Action, TurnState, allows
+from app.desktop.model_chooser import ModelChooser
+from app.desktop.status_line import StatusLine
+from app.desktop.theme import Theme
+from app.desktop.transcript import WIDEST, Transcript
+from app.desktop.turn import Activity
+
+
+class MainWindow(QMainWindow):
+    """Layout and shortcuts. What happens on a press is decided in ``desk.py``."""
+
+    close_asked = Signal()
+    quit_asked = Signal()
+    new_chat_asked = Signal()
+    settings_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setWindowTitle("Contenox")
+        self.setWindowIcon(theme.mark("contenox"))
+        self.setMinimumSize(400, 360)
+        self.resize(1040, 760)
+        self.chat_list = ChatList(theme, self)
+        self.models = ModelChooser(theme, self)
+        self.devices = DeviceChooser(theme, self)
+        self.transcript = Transcript(theme, self)
+        self.first_run = FirstRun(theme, self)
+        self.composer = Composer(theme, self)
+        self.status = StatusLine(self)
+        self._pages = QStackedWidget(self)
+        self._pages.addWidget(self._chat_page())
+        self._pages.addWidget(self.first_run)
+        self._build(theme)
+        self._add_shortcuts()
+        self.chat_list.new_asked.connect(self.new_chat_asked)
+        self.composer.setFocus()
+
+    def _build(self, theme: Theme) -> None:
+        side = IconButton(theme, "sidebar", self.tr("Show or hide the chats"), self)
+        side.clicked.connect(self._toggle_side)
+        settings = IconButton(theme, "settings", self.tr("Settings (Ctrl+,)"), self)
+        settings.clicked.connect(self.settings_asked)
+        top = QHBoxLayout()
+        top.setContentsMargins(12, 8, 12, 8)
+        top.setSpacing(4)
+        top.addWidget(side)
+        top.addWidget(self.models)
+        top.addWidget(self.devices)
+        top.addStretch(1)
+        top.addWidget(settings)
+        right = QVBoxLayout()
+        right.setContentsMargins(0, 0, 0, 0)
+        right.setSpacing(0)
+        right.addLayout(top)
+        right.addWidget(self._pages, 1)
+        across = QHBoxLayout()
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(0)
+        across.addWidget(self.chat_list)
+        across.addLayout(right, 1)
+        page = QWidget(self)
+        page.setObjectName("page")
+        page.setLayout(across)
+        self.setCentralWidget(page)
+
+    def _chat_page(self) -> QWidget:
+        below = QVBoxLayout()
+        below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(4)
+        below.addWidget(self.composer)
+        below.addWidget(self.status)
+        self.status.setContentsMargins(14, 0, 0, 0)
+        middle = QWidget()
+        middle.setMaximumWidth(WIDEST)
+        middle.setLayout(below)
+        across = QHBoxLayout()
+        across.setContentsMargins(24, 4, 24, 10)
+        across.addStretch(1)
+        across.addWidget(middle, 1000)
+        across.addStretch(1)
+        page = QWidget()
+        layout = QVBoxLayout(page)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.transcript, 1)
+        layout.addLayout(across)
+        return page
+
+    def _add_shortcuts(self) -> None:
+        for keys, signal in (
+            ("Ctrl+N", self.new_chat_asked),
+            ("Ctrl+Q", self.quit_asked),
+            ("Ctrl+,", self.settings_asked),
+            ("Escape", self.composer.stop_asked),
+        ):
+            action = QAction(self)
+            action.setShortcut(QKeySequence(keys))
+            action.triggered.connect(signal)
+            self.addAction(action)
+        for keys, slot in (("Ctrl+L", self._to_input), ("Ctrl+B", self._toggle_side)):
+            action = QAction(self)
+            action.setShortcut(QKeySequence(keys))
+            action.triggered.connect(slot)
+            self.addAction(action)
+
+    def set_activity(self, activity: Activity) -> None:
+        """Shows what is happening and what can be done."""
+        state = activity.state
+        self.status.set_activity(activity)
+        self.composer.set_state(state)
+        self.first_run.set_state(state)
+        for chooser in (self.models, self.devices):
+            chooser.setEnabled(allows(state, Action.CHOOSE_MODEL))
+        if state in (TurnState.NO_MODEL, TurnState.FETCHING):
+            self._pages.setCurrentWidget(self.first_run)
+        elif state is not TurnState.CLOSING:
+            self._pages.setCurrentIndex(0)
+
+    def raise_to_front(self) -> None:
+        """Shows the window in front of others, wherever it was."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self._to_input()
+
+    def geometry_text(self) -> str:
+        """The window's place, for the settings."""
+        return bytes(self.saveGeometry().toBase64().data()).decode("ascii")
+
+    def restore_geometry_text(self, text: str) -> None:
+        """Restores what ``geometry_text`` gave; a screen that is gone moves the window."""
+        self.restoreGeometry(QByteArray.fromBase64(QByteArray(text.encode("ascii"))))
+
+    def _to_input(self) -> None:
+        self.composer.setFocus()
+
+    def _toggle_side(self) -> None:
+        self.chat_list.setVisible(not self.chat_list.isVisible())
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802  Qt's name
+        event.ignore()  # closing hides or quits; both are the program's decision
+        self.close_asked.emit()

@@ -1,0 +1,288 @@
+"""One message of the transcript: a tinted box for the person's, plain text for the answer."""
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop import wording
+from app.desktop.conversation import Message
+from app.desktop.icon_button import IconButton
+from app.desktop.text_view import PlainText
+from app.desktop.theme import Theme
+from app.engine.protocol import FinishReason, Role
+
+_RESUMABLE = frozenset(
+    {FinishReason.LENGTH, FinishReason.CANCELLED, FinishReason.DEADLINE, FinishReason.STALLED}
+)
+
+
+class BranchBar(QWidget):
+    """ "2 / 3" between two arrows, where a message has siblings."""
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme, siblings: tuple[str, ...], shown: str) -> None:
+        super().__init__()
+        place = siblings.index(shown)
+        back = IconButton(theme, "back", self.tr("Previous version"), self, size=14)
+        forward = IconButton(theme, "forward", self.tr("Next version"), self, size=14)
+        count = QLabel(f"{place + 1} / {len(siblings)}", self)
+        count.setObjectName("muted")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        for widget in (back, count, forward):
+            layout.addWidget(widget)
+        self._before = siblings[place - 1] if place else ""
+        self._after = siblings[place + 1] if place + 1 < len(siblings) else ""
+        back.setEnabled(bool(self._before))
+        forward.setEnabled(bool(self._after))
+        back.clicked.connect(self._on_back)
+        forward.clicked.connect(self._on_forward)
+
+    @Slot()
+    def _on_back(self) -> None:
+        self.chosen.emit(self._before)
+
+    @Slot()
+    def _on_forward(self) -> None:
+        self.chosen.emit(self._after)
+
+
+class MessageBlock(QWidget):
+    """What both kinds of messages have: the text and a row of small buttons under it."""
+
+    branch_chosen = Signal(str)
+
+    def __init__(
+        self, theme: Theme, message: Message, siblings: tuple[str, ...], parent: QWidget | None
+    ) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.message = message
+        self.text = PlainText(self)
+        self.bar = QHBoxLayout()
+        self.bar.setContentsMargins(0, 0, 0, 0)
+        self.bar.setSpacing(2)
+        self._branches: BranchBar | None = None
+        if len(siblings) > 1:
+            self._branches = BranchBar(theme, siblings, message.id)
+            self._branches.chosen.connect(self.branch_chosen)
+
+    def add_button(self, icon: str, name: str) -> IconButton:
+        button = IconButton(self.theme, icon, name, self, size=16)
+        self.bar.addWidget(button)
+        return button
+
+    def add_branches(self) -> None:
+        if self._branches is not None:
+            self.bar.addWidget(self._branches)
+
+    @Slot()
+    def copy(self) -> None:
+        """Puts the message's Markdown on the clipboard."""
+        QGuiApplication.clipboard().setText(self.message.text)
+
+
+class QuestionBlock(MessageBlock):
+    """What the person wrote, in a tinted box on the right, as wide as its text."""
+
+    edit_asked = Signal(str)
+
+    def __init__(
+        self,
+        theme: Theme,
+        message: Message,
+        siblings: tuple[str, ...] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(theme, message, siblings, parent)
+        self.setAccessibleName(self.tr("You wrote"))
+        self.text.setAccessibleName(self.tr("Your message"))
+        self.text.setPlainText(message.text)
+        box = QFrame(self)
+        box.setObjectName("question")
+        inside = QVBoxLayout(box)
+        inside.setContentsMargins(16, 10, 16, 10)
+        inside.addWidget(self.text)
+        self.bar.addStretch(1)
+        self.add_branches()
+        self.edit_button = self.add_button("edit", self.tr("Edit and send again"))
+        copy = self.add_button("copy", self.tr("Copy"))
+        copy.clicked.connect(self.copy)
+        self.edit_button.clicked.connect(self._on_edit)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(box, 0, Qt.AlignmentFlag.AlignRight)
+        layout.addLayout(self.bar)
+
+    @Slot()
+    def _on_edit(self) -> None:
+        self.edit_asked.emit(self.message.id)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  Qt's name
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.text.setFixedWidth(self.text.width_for(event.size().width() * 4 // 5 - 32))
+
+
+class AnswerBlock(MessageBlock):
+    """What the model wrote: its thinking (folded), the text, and how it ended."""
+
+    regenerate_asked = Signal(str)
+    resume_asked = Signal(str)
+
+    def __init__(
+        self,
+        theme: Theme,
+        message: Message,
+        siblings: tuple[str, ...] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(theme, message, siblings, parent)
+        self.setAccessibleName(self.tr("The model wrote"))
+        self.text.setAccessibleName(self.tr("Answer"))
+        self._thinking = _Thinking(theme, self)
+        self._summary = QLabel(self)
+        self._summary.setObjectName("muted")
+        self._details = QFrame(self)
+        self._details.setObjectName("details")
+        self._details.hide()
+        self._add_buttons()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self._thinking)
+        layout.addWidget(self.text)
+        layout.addWidget(self._buttons)
+        layout.addWidget(self._details)
+        self.text.set_markdown(message.text)
+        self._thinking.set_text(message.thinking)
+        self.finish(message)
+
+    def _add_buttons(self) -> None:
+        self._buttons = QWidget(self)
+        self._buttons.setLayout(self.bar)
+        copy = self.add_button("copy", self.tr("Copy"))
+        copy.clicked.connect(self.copy)
+        self.regenerate_button = self.add_button("again", self.tr("Answer again"))
+        self.regenerate_button.clicked.connect(self._on_regenerate)
+        self.resume_button = self.add_button("continue", self.tr("Go on"))
+        self.resume_button.clicked.connect(self._on_resume)
+        self._info = self.add_button("details", self.tr("About this answer"))
+        self._info.setCheckable(True)
+        self._info.toggled.connect(self._on_details)
+        self.add_branches()
+        self.bar.addSpacing(6)
+        self.bar.addWidget(self._summary)
+        self.bar.addStretch(1)
+
+    def extend(self, message: Message, text: str, thinking: str) -> None:
+        """Appends what has just arrived."""
+        self.message = message
+        if thinking:
+            self._thinking.append(thinking)
+        if text:
+            self.text.append_streaming(text)
+
+    def finish(self, message: Message) -> None:
+        """Shows how the answer ended, or hides that line while it runs."""
+        self.message = message
+        stamp = message.stamp
+        self._buttons.setVisible(stamp is not None)
+        if stamp is None:
+            self._details.hide()
+            return
+        self._summary.setText(wording.early_end(stamp))
+        early = stamp.error is not None or stamp.reason in _RESUMABLE
+        self.resume_button.setVisible(early and bool(message.text))
+        self._thinking.finish(answered=bool(message.text))
+
+    @Slot()
+    def _on_regenerate(self) -> None:
+        self.regenerate_asked.emit(self.message.id)
+
+    @Slot()
+    def _on_resume(self) -> None:
+        self.resume_asked.emit(self.message.id)
+
+    @Slot(bool)
+    def _on_details(self, shown: bool) -> None:
+        if shown and self.message.stamp is not None and self._details.layout() is None:
+            form = QFormLayout(self._details)
+            form.setContentsMargins(16, 12, 16, 12)
+            form.setHorizontalSpacing(24)
+            form.setVerticalSpacing(4)
+            for name, value in wording.answer_details(self.message.stamp):
+                form.addRow(_muted(name), _selectable(value))
+        self._details.setVisible(shown)
+
+
+class _Thinking(QWidget):
+    """The model's thinking, folded under one button."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._button = IconButton(theme, "forward", self.tr("Thinking"), self, size=14, label=True)
+        self._button.setCheckable(True)
+        self._button.toggled.connect(self._on_toggled)
+        self._frame = QFrame(self)
+        self._frame.setObjectName("thinking")
+        self._text = PlainText(self._frame)
+        self._text.setAccessibleName(self.tr("The model's thinking"))
+        inside = QVBoxLayout(self._frame)
+        inside.setContentsMargins(12, 2, 0, 2)
+        inside.addWidget(self._text)
+        self._frame.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self._button, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addWidget(self._frame)
+        self.hide()
+
+    def set_text(self, text: str) -> None:
+        self._text.setPlainText(text)
+        self.setVisible(bool(text))
+
+    def append(self, text: str) -> None:
+        self._text.append_streaming(text)
+        self.setVisible(True)
+
+    def finish(self, *, answered: bool) -> None:
+        if not answered and not self.isHidden():
+            self._button.setText(self.tr("The model thought, but did not answer"))
+
+    @Slot(bool)
+    def _on_toggled(self, open_: bool) -> None:
+        self._frame.setVisible(open_)
+        self._button.show_as("down" if open_ else "forward", self._button.text())
+
+
+def _muted(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setObjectName("muted")
+    return label
+
+
+def _selectable(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def block_for(
+    theme: Theme, message: Message, siblings: tuple[str, ...]
+) -> QuestionBlock | AnswerBlock:
+    """The widget for ``message``."""
+    if message.role is Role.USER:
+        return QuestionBlock(theme, message, siblings)
+    return AnswerBlock(theme, message, siblings)

@@ -1,0 +1,81 @@
+"""What the desktop is given to work with. The composition root fills it in; tests fill in fakes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from app.core.settings import SettingsFile
+from app.desktop.conversation import ChatStore
+from app.engine.protocol import ChatMessage, Event, Generate, Request
+from app.hardware.readings import DeviceInventory, DeviceReading
+
+
+class Engine(Protocol):
+    """The part of the engine client that the window uses. No method but ``close`` blocks."""
+
+    def submit(self, request: Request, listener: Callable[[Event], None]) -> None:
+        """Sends ``request``; every event of it reaches ``listener`` on a reader thread."""
+
+    def cancel(self, request_id: str) -> None:
+        """Asks the engine to end a request; its terminal event says that it did."""
+
+    def close(self, timeout_s: float = 2.0) -> None:
+        """Ends the engine process; returns within ``timeout_s`` seconds."""
+
+
+class ModelEntry(Protocol):
+    """An installed model as the window shows it. ``app.models`` provides the records."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def variant(self) -> str: ...
+    @property
+    def backend(self) -> str: ...
+    @property
+    def size_bytes(self) -> int: ...
+    @property
+    def context_tokens(self) -> int: ...
+
+
+class PrepareTurn(Protocol):
+    """Makes the request of one turn. May read files: it is called on a worker thread."""
+
+    def __call__(
+        self,
+        model: ModelEntry,
+        device: DeviceReading | None,
+        messages: tuple[ChatMessage, ...],
+    ) -> Generate:
+        """Returns the request that answers ``messages``.
+
+        ``device`` absent means the automatic choice. When the last message is the assistant's,
+        the answer shall go on from its end without repeating it.
+
+        Raises:
+            ContenoxError: the model or the device can't be used.
+        """
+
+
+StarterProgress = Callable[[str, float | None], None]
+"""Called with a stage in plain words and the fraction done, between 0 and 1 or unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class DesktopServices:
+    """The desktop's collaborators. Except ``open_engine`` all callables may block.
+
+    ``open_engine`` gets the listener of the engine's notices (called on a reader thread) and
+    starts no process before the first request. ``ensure_starter`` installs the first model and
+    returns when ``list_models`` lists it; it raises a ``ContenoxError`` when it can't.
+    """
+
+    open_engine: Callable[[Callable[[object], None]], Engine]
+    list_models: Callable[[], tuple[ModelEntry, ...]]
+    list_devices: Callable[[], DeviceInventory]
+    prepare_turn: PrepareTurn
+    ensure_starter: Callable[[StarterProgress], None]
+    settings_file: SettingsFile
+    data_root: Path
+    chats: ChatStore

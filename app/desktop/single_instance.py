@@ -1,0 +1,78 @@
+"""One window for each data folder: a second start raises the first one and ends."""
+
+import hashlib
+import sys
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QLockFile, QObject, Signal, Slot
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+_WAIT_MS: Final = 500
+_ATTEMPTS: Final = 6  # the first instance may hold the lock and not listen yet
+
+
+class SingleInstance(QObject):
+    """Holds a lock file beside the data and listens for later starts.
+
+    A data folder that can't be written has no lock; then only the listening counts.
+    """
+
+    raise_asked = Signal()
+
+    def __init__(self, data_root: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._name = socket_name(data_root)
+        self._lock = QLockFile(str(data_root / "window.lock"))
+        # Only a dead owner makes a lock stale, not its age.
+        self._lock.setStaleLockTime(0)
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._on_connection)
+
+    def acquire(self) -> bool:
+        """Whether this is the first instance; if not, the first one has been told to show."""
+        for _ in range(_ATTEMPTS):
+            locked = self._lock.tryLock(0)
+            if not locked and self._tell_first():
+                return False
+            if locked or self._lock.error() is not QLockFile.LockError.LockFailedError:
+                break
+        # What a killed instance left behind would make listening fail.
+        QLocalServer.removeServer(self._name)
+        self._server.listen(self._name)
+        return True
+
+    def close(self) -> None:
+        self._server.close()
+        self._lock.unlock()
+
+    def _tell_first(self) -> bool:
+        socket = QLocalSocket()
+        socket.connectToServer(self._name)
+        connected = socket.waitForConnected(_WAIT_MS)
+        if connected:
+            _allow_foreground()
+            socket.disconnectFromServer()
+        return connected
+
+    @Slot()
+    def _on_connection(self) -> None:
+        while (connection := self._server.nextPendingConnection()) is not None:
+            connection.disconnected.connect(connection.deleteLater)
+            connection.disconnectFromServer()
+            self.raise_asked.emit()
+
+
+def socket_name(data_root: Path) -> str:
+    """A name that the users and data folders of one machine don't share."""
+    digest = hashlib.sha256(str(data_root.absolute()).encode("utf-8", "surrogatepass"))
+    return f"contenox-{digest.hexdigest()[:24]}"
+
+
+def _allow_foreground() -> None:
+    """Lets the first instance come to the front: Windows allows it to the newest program only."""
+    if sys.platform == "win32":
+        import ctypes
+
+        ctypes.windll.user32.AllowSetForegroundWindow(-1)

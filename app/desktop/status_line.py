@@ -1,0 +1,54 @@
+"""One line under the input: what is happening, with a number; then how the last answer went."""
+
+from typing import Final
+
+from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Slot
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app.desktop import wording
+from app.desktop.conversation import AnswerStamp
+from app.desktop.lifecycle import BUSY, TurnState
+from app.desktop.turn import Activity
+
+_TICK_MS: Final = 500
+
+
+class StatusLine(QLabel):
+    """Counts seconds only while something is going on."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("status")
+        self.setAccessibleName(self.tr("What is happening"))
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self._activity = Activity(state=TurnState.LOOKING)
+        self._result = ""
+        self._since = QElapsedTimer()
+        self._since.start()
+        self._ticker = QTimer(self)
+        self._ticker.setInterval(_TICK_MS)
+        self._ticker.timeout.connect(self._refresh)
+        self._refresh()
+
+    def set_activity(self, activity: Activity) -> None:
+        """Shows ``activity``; a new state starts a new count of seconds."""
+        if activity.state is not self._activity.state:
+            self._since.restart()
+        if activity.state in BUSY:
+            self._result = ""
+            if not self._ticker.isActive():
+                self._ticker.start()
+        else:
+            self._ticker.stop()
+        self._activity = activity
+        self._refresh()
+
+    def set_result(self, stamp: AnswerStamp | None) -> None:
+        """Shows how an answer went, until the next thing happens."""
+        self._result = "" if stamp is None else wording.answer_summary(stamp)
+        self._refresh()
+
+    @Slot()
+    def _refresh(self) -> None:
+        sentence = wording.activity_sentence(self._activity, self._since.elapsed() / 1000)
+        self.setText(sentence or self._result)

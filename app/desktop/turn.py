@@ -1,0 +1,343 @@
+"""One turn from the pressed key to the last word: the only place that changes the state.
+
+An answer belongs to its conversation, not to what is shown: it goes on and is kept when another
+chat is opened. One turn runs at a time, because one model is loaded.
+"""
+
+from typing import Final
+
+import msgspec
+from PySide6.QtCore import QElapsedTimer, QObject, Signal, Slot
+
+from app.core.errors import ErrorRecord
+from app.desktop.background import Worker
+from app.desktop.conversation import AnswerStamp, ChatStore, Conversation, Message
+from app.desktop.engine_bridge import EngineBridge
+from app.desktop.lifecycle import BUSY, Action, Happening, TurnState, after, allows
+from app.desktop.services import ModelEntry, PrepareTurn
+from app.engine.protocol import (
+    Delta,
+    DeltaKind,
+    Event,
+    Failed,
+    Finished,
+    FinishReason,
+    Generate,
+    LoadProgress,
+    PrefillProgress,
+    Role,
+)
+from app.hardware.readings import DeviceReading
+
+_SAVE_EVERY_MS: Final = 1000
+
+
+class Activity(msgspec.Struct, frozen=True, kw_only=True):
+    """What is happening, for the status line and the tray."""
+
+    state: TurnState
+    model: str = ""
+    stage: str = ""
+    fraction: float | None = None
+    done_tokens: int = 0
+    total_tokens: int = 0
+    reused_tokens: int = 0
+
+
+class Piece(msgspec.Struct, frozen=True, kw_only=True):
+    """Text that arrived for a message."""
+
+    chat: str
+    message: str
+    text: str = ""
+    thinking: str = ""
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """A message that was added to a chat, or that reached its end."""
+
+    chat: str
+    message: Message
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn that failed. ``message`` is the answer that kept its text, absent if there is none."""
+
+    chat: str
+    error: ErrorRecord
+    message: str | None
+
+
+class _Running:
+    """The turn that is going on."""
+
+    def __init__(self, conversation: Conversation, answer: Message, stamp: AnswerStamp) -> None:
+        self.conversation = conversation
+        self.answer_id = answer.id
+        self.stamp = stamp
+        self.request: str | None = None  # absent until the engine has it
+        self.unsaved_text = ""
+        self.unsaved_thinking = ""
+        self.since_save = QElapsedTimer()
+        self.since_save.start()
+
+
+class TurnRunner(QObject):
+    """Sends, follows, stops and resumes; lives in the GUI thread and never blocks it."""
+
+    activity_changed = Signal(object)  # Activity
+    message_added = Signal(object)  # Change
+    text_arrived = Signal(object)  # Piece
+    answer_finished = Signal(object)  # Change
+    turn_failed = Signal(object)  # Failure
+    branch_changed = Signal(str)  # the chat whose shown path is another now
+
+    def __init__(
+        self,
+        bridge: EngineBridge,
+        prepare_turn: PrepareTurn,
+        chats: ChatStore,
+        worker: Worker,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._prepare_turn = prepare_turn
+        self._chats = chats
+        self._worker = worker
+        self._running: _Running | None = None
+        self._activity = Activity(state=TurnState.LOOKING)
+        self.model: ModelEntry | None = None
+        self.device: DeviceReading | None = None
+        bridge.event_arrived.connect(self._on_event)
+
+    # --- State ---------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> TurnState:
+        return self._activity.state
+
+    @property
+    def running_chat(self) -> str | None:
+        """The chat that an answer is being written in."""
+        return None if self._running is None else self._running.conversation.id
+
+    def happened(self, happening: Happening) -> None:
+        """Applies ``happening`` by the transition table and tells the listeners."""
+        self._move(happening)
+
+    def _move(self, happening: Happening, **details: object) -> None:
+        state = after(self.state, happening)
+        self._activity = msgspec.structs.replace(self._activity, state=state, **details)
+        self.activity_changed.emit(self._activity)
+
+    # --- What a person asks for ----------------------------------------------------------------
+
+    def send(self, conversation: Conversation, text: str) -> bool:
+        """Adds the person's message and starts the answer; says whether it did."""
+        if not allows(self.state, Action.SEND) or self.model is None or not text.strip():
+            return False
+        last = conversation.last
+        question = conversation.add(Role.USER, text, parent=last.id if last else None)
+        self.message_added.emit(Change(chat=conversation.id, message=question))
+        self._answer(conversation, question, saved=(question,))
+        return True
+
+    def edit(self, conversation: Conversation, message_id: str, text: str) -> bool:
+        """Sends an edited copy of a message; the old one stays as another branch."""
+        if not allows(self.state, Action.RESUME) or self.model is None or not text.strip():
+            return False
+        parent = conversation.get(message_id).parent
+        question = conversation.add(Role.USER, text, parent=parent)
+        self.branch_changed.emit(conversation.id)
+        self._answer(conversation, question, saved=(question,))
+        return True
+
+    def regenerate(self, conversation: Conversation, answer_id: str) -> bool:
+        """Answers the same question again; the old answer stays as another branch."""
+        parent = conversation.get(answer_id).parent
+        return parent is not None and self.answer(conversation, parent)
+
+    def answer(self, conversation: Conversation, question_id: str) -> bool:
+        """Answers a message that has no answer yet, or gives it another one."""
+        if not allows(self.state, Action.RESUME) or self.model is None:
+            return False
+        question = conversation.get(question_id)
+        conversation.show_only_to(question_id)
+        self.branch_changed.emit(conversation.id)
+        self._answer(conversation, question, saved=())
+        return True
+
+    def resume(self, conversation: Conversation, answer_id: str) -> bool:
+        """Goes on with an answer that ended early, in the same message."""
+        if not allows(self.state, Action.RESUME) or self.model is None:
+            return False
+        answer = msgspec.structs.replace(conversation.get(answer_id), stamp=None)
+        conversation.put(answer)
+        self._start(conversation, answer, prompt_leaf=answer.id, saved=())
+        return True
+
+    def stop(self) -> None:
+        """Asks for the end of the running answer. What was streamed stays."""
+        if not allows(self.state, Action.STOP) or self._running is None:
+            return
+        self._move(Happening.STOP_ASKED)
+        if self._running.request is not None:
+            self._bridge.cancel(self._running.request)
+
+    # --- The course of a turn ------------------------------------------------------------------
+
+    def _answer(
+        self, conversation: Conversation, question: Message, saved: tuple[Message, ...]
+    ) -> None:
+        answer = conversation.add(Role.ASSISTANT, parent=question.id)
+        self.message_added.emit(Change(chat=conversation.id, message=answer))
+        self._start(conversation, answer, prompt_leaf=question.id, saved=saved)
+
+    def _start(
+        self,
+        conversation: Conversation,
+        answer: Message,
+        *,
+        prompt_leaf: str,
+        saved: tuple[Message, ...],
+    ) -> None:
+        model, device = self.model, self.device
+        assert model is not None, "the callers look"
+        stamp = AnswerStamp(model=model.name, backend=model.backend)
+        self._running = _Running(conversation, answer, stamp)
+        self._move(
+            Happening.SENT,
+            model=model.name,
+            stage="",
+            fraction=None,
+            done_tokens=0,
+            total_tokens=0,
+            reused_tokens=0,
+        )
+        if not conversation.title:
+            conversation.title = title_of(conversation.path()[0].text)
+        summary, messages = conversation.summary(), conversation.prompt(prompt_leaf)
+        chats, prepare_turn = self._chats, self._prepare_turn
+
+        def prepare() -> Generate:
+            chats.put_chat(summary)
+            for message in (*saved, answer):
+                chats.put_message(summary.id, message)
+            return prepare_turn(model, device, messages)
+
+        self._worker.run(prepare, self._on_prepared, self._on_failed)
+
+    def _on_prepared(self, request: Generate) -> None:
+        running = self._running
+        if running is None:
+            return
+        if self.state is TurnState.STOPPING:  # stopped before the engine heard of it
+            self._end(msgspec.structs.replace(running.stamp, reason=FinishReason.CANCELLED))
+            return
+        running.request = request.request
+        running.stamp = msgspec.structs.replace(
+            running.stamp, device=request.spec.device, digest=request.spec.model_digest
+        )
+        self._bridge.submit(request)
+
+    @Slot(object)
+    def _on_event(self, event: Event) -> None:
+        running = self._running
+        if running is None or getattr(event, "request", None) != running.request:
+            return
+        match event:
+            case LoadProgress():
+                self._move(Happening.LOAD_SEEN, stage=event.stage, fraction=event.fraction)
+            case PrefillProgress():
+                self._move(
+                    Happening.PREFILL_SEEN,
+                    done_tokens=event.done_tokens,
+                    total_tokens=event.total_tokens,
+                    reused_tokens=event.reused_tokens,
+                )
+            case Delta():
+                self._on_delta(running, event)
+            case Finished():
+                stamp = running.stamp
+                self._end(
+                    msgspec.structs.replace(
+                        stamp,
+                        reason=event.reason,
+                        usage=event.usage,
+                        timings=event.timings,
+                        seed=event.seed,
+                    )
+                )
+            case Failed():
+                self._on_failed(event.error)
+            case _:
+                pass
+
+    def _on_delta(self, running: _Running, event: Delta) -> None:
+        if event.kind is DeltaKind.TOOL_CALL:
+            return
+        if self.state is not TurnState.ANSWERING:
+            self._move(Happening.TEXT_SEEN)
+        text = event.text if event.kind is DeltaKind.TEXT else ""
+        thinking = event.text if event.kind is DeltaKind.THINKING else ""
+        running.conversation.extend(running.answer_id, text, thinking)
+        running.unsaved_text += text
+        running.unsaved_thinking += thinking
+        self.text_arrived.emit(
+            Piece(
+                chat=running.conversation.id,
+                message=running.answer_id,
+                text=text,
+                thinking=thinking,
+            )
+        )
+        if running.since_save.elapsed() >= _SAVE_EVERY_MS:
+            self._save_stream(running)
+
+    def _save_stream(self, running: _Running) -> None:
+        chat, message = running.conversation.id, running.answer_id
+        text, thinking = running.unsaved_text, running.unsaved_thinking
+        running.unsaved_text = running.unsaved_thinking = ""
+        running.since_save.restart()
+        chats = self._chats
+        self._worker.run(lambda: chats.extend_message(chat, message, text, thinking))
+
+    def _end(self, stamp: AnswerStamp) -> None:
+        """Closes the running turn; whatever was streamed stays."""
+        running = self._running
+        assert running is not None, "the callers look"
+        self._running = None
+        conversation = running.conversation
+        message = msgspec.structs.replace(conversation.get(running.answer_id), stamp=stamp)
+        conversation.put(message)
+        chats = self._chats
+        self._worker.run(lambda: chats.put_message(conversation.id, message))
+        self._move(Happening.ENDED)
+        self.answer_finished.emit(Change(chat=conversation.id, message=message))
+
+    def _on_failed(self, error: ErrorRecord) -> None:
+        running = self._running
+        if running is None:
+            return
+        self._end(msgspec.structs.replace(running.stamp, error=error))
+        kept = running.conversation.get(running.answer_id)
+        self.turn_failed.emit(
+            Failure(
+                chat=running.conversation.id,
+                error=error,
+                message=kept.id if kept.text or kept.thinking else None,
+            )
+        )
+
+    def busy(self) -> bool:
+        """Whether a turn is running."""
+        return self.state in BUSY
+
+
+def title_of(text: str) -> str:
+    """A chat's first title: the beginning of its first message, cut at a word."""
+    line = " ".join(text.split())
+    if len(line) <= 48:
+        return line
+    return line[:48].rsplit(" ", 1)[0] + "…"

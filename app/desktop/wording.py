@@ -1,0 +1,203 @@
+"""What happens, as sentences. Every sentence goes through Qt's translation."""
+
+from typing import Final
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from app.core.errors import ErrorRecord
+from app.core.units import format_duration
+from app.desktop.conversation import AnswerStamp
+from app.desktop.lifecycle import TurnState
+from app.desktop.turn import Activity
+from app.engine.protocol import FinishReason, Timings, Usage
+
+# Makers write their names in ways that no rule gives back from a file name.
+_NAMES: Final = {
+    "smollm2": "SmolLM2",
+    "smollm3": "SmolLM3",
+    "qwen2.5": "Qwen2.5",
+    "qwen3": "Qwen3",
+    "tinyllama": "TinyLlama",
+    "deepseek": "DeepSeek",
+    "r1": "R1",
+    "gpt": "GPT",
+    "oss": "OSS",
+}
+_LEFT_OUT: Final = frozenset({"instruct", "chat", "it"})
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("wording", text)
+
+
+def number(value: int) -> str:
+    """Writes a count as the person's language does: 3,900 or 3.900."""
+    return QLocale().toString(value)
+
+
+def rate(value: float) -> str:
+    return QLocale().toString(value, "f", 1)
+
+
+def model_title(name: str) -> str:
+    """``smollm2-135m-instruct`` as people write it: SmolLM2 135M."""
+    words = [word for word in name.split("-") if word.lower() not in _LEFT_OUT]
+    return " ".join(_word(word) for word in words) or name
+
+
+def _word(word: str) -> str:
+    known = _NAMES.get(word.lower())
+    if known is not None:
+        return known
+    if word[:1].isdigit():
+        return word.upper()
+    return word[:1].upper() + word[1:]
+
+
+def activity_sentence(activity: Activity, elapsed_s: float) -> str:
+    """What is happening now, with a number; empty when nothing is."""
+    seconds = _seconds(elapsed_s)
+    match activity.state:
+        case TurnState.LOOKING:
+            return _tr("Looking for models")
+        case TurnState.NO_MODEL:
+            return _tr("No model yet")
+        case TurnState.FETCHING:
+            return _tr("Getting the first model")
+        case TurnState.PREPARING:
+            return _with(_tr("Starting the engine"), seconds)
+        case TurnState.LOADING:
+            return _loading(activity, seconds)
+        case TurnState.READING:
+            return _reading(activity)
+        case TurnState.ANSWERING:
+            return _with(_tr("Answering"), seconds)
+        case TurnState.STOPPING:
+            return _tr("Stopping")
+        case _:
+            return ""
+
+
+def _seconds(elapsed_s: float) -> str:
+    """Whole seconds, so that the line doesn't flicker; nothing in the first one."""
+    if elapsed_s < 1:
+        return ""
+    return f"{elapsed_s:.0f} s" if elapsed_s < 60 else format_duration(elapsed_s)
+
+
+def _with(sentence: str, figure: str) -> str:
+    return f"{sentence}, {figure}" if figure else sentence
+
+
+def _loading(activity: Activity, seconds: str) -> str:
+    sentence = _tr("Loading {model}").format(model=model_title(activity.model))
+    if activity.fraction is not None:
+        sentence = _with(sentence, f"{activity.fraction:.0%}")
+    return _with(sentence, seconds)
+
+
+def _reading(activity: Activity) -> str:
+    if activity.reused_tokens and activity.done_tokens <= activity.reused_tokens:
+        return _tr("{reused} of {total} tokens already read").format(
+            reused=number(activity.reused_tokens), total=number(activity.total_tokens)
+        )
+    return _tr("Reading {total} tokens, {done} done").format(
+        total=number(activity.total_tokens), done=number(activity.done_tokens)
+    )
+
+
+def figures(usage: Usage, timings: Timings) -> str:
+    """How much was written and how fast, such as "42 tokens, 61.2 tokens/s"."""
+    if not usage.completion_tokens:
+        return ""
+    if usage.completion_tokens == 1:
+        counted = _tr("1 token")
+    else:
+        counted = _tr("{count} tokens").format(count=number(usage.completion_tokens))
+    if timings.decode_tokens_per_s is None:
+        return counted
+    return _with(counted, _tr("{rate} tokens/s").format(rate=rate(timings.decode_tokens_per_s)))
+
+
+def ending(reason: FinishReason | None) -> str:
+    """Why an answer ended, where it isn't the ordinary end; empty for that one."""
+    sentences = {
+        FinishReason.LENGTH: _tr("Ended at the length limit"),
+        FinishReason.CANCELLED: _tr("Stopped"),
+        FinishReason.DEADLINE: _tr("Ended: it took too long"),
+        FinishReason.REPETITION: _tr("Ended: the answer was going round in circles"),
+        FinishReason.STALLED: _tr("Ended: no word came any more"),
+        FinishReason.CONTEXT_FULL: _tr("Ended: the model's context is full"),
+        FinishReason.POOL_EXHAUSTED: _tr("Ended: the memory set aside for the answer is full"),
+    }
+    return "" if reason is None else sentences.get(reason, "")
+
+
+def early_end(stamp: AnswerStamp) -> str:
+    """Why an answer ended before its end; empty for one that is whole."""
+    return _tr("Interrupted") if stamp.error is not None else ending(stamp.reason)
+
+
+def answer_summary(stamp: AnswerStamp) -> str:
+    """How an answer went: its end if that was early, its length and its speed."""
+    parts = (early_end(stamp), figures(stamp.usage, stamp.timings))
+    return " · ".join(part for part in parts if part)
+
+
+def answer_details(stamp: AnswerStamp) -> tuple[tuple[str, str], ...]:
+    """Everything known about an answer, as pairs of a name and a value."""
+    usage, timings = stamp.usage, stamp.timings
+    rows: list[tuple[str, str]] = [(_tr("Model"), stamp.model)]
+    if stamp.digest:
+        rows.append((_tr("Revision"), stamp.digest[:19]))
+    if stamp.device:
+        rows.append((_tr("Device"), f"{stamp.device} · {stamp.backend}"))
+    if stamp.seed is not None:
+        rows.append((_tr("Seed"), str(stamp.seed)))
+    if usage.prompt_tokens:
+        rows.append((_tr("Prompt"), _prompt(usage)))
+    if usage.completion_tokens:
+        rows.append((_tr("Answer"), figures(usage, Timings())))
+    if timings.load_s:
+        rows.append((_tr("Loading"), format_duration(timings.load_s)))
+    if timings.ttft_s is not None:
+        rows.append((_tr("First word after"), format_duration(timings.ttft_s)))
+    for name, value in (
+        (_tr("Reading speed"), timings.prefill_tokens_per_s),
+        (_tr("Writing speed"), timings.decode_tokens_per_s),
+    ):
+        if value is not None:
+            rows.append((name, _tr("{rate} tokens/s").format(rate=rate(value))))
+    if stamp.error is not None:
+        rows.append((_tr("Ended"), stamp.error.code))
+    elif stamp.reason is not None:
+        rows.append((_tr("Ended"), ending(stamp.reason) or _tr("By itself")))
+    return tuple(rows)
+
+
+def _prompt(usage: Usage) -> str:
+    counted = _tr("{count} tokens").format(count=number(usage.prompt_tokens))
+    if not usage.reused_tokens:
+        return counted
+    return _tr("{counted}, {reused} of them reused").format(
+        counted=counted, reused=number(usage.reused_tokens)
+    )
+
+
+def error_sentences(error: ErrorRecord, *, kept_text: bool) -> tuple[str, str]:
+    """An error as a headline and what to do; the engine's own sentences unless we know better."""
+    if error.code == "engine_died":
+        headline = _tr("The engine stopped unexpectedly.")
+        if kept_text:
+            return headline, _tr("What was written is safe. You can go on from here.")
+        return headline, _tr("Your message is safe. You can try again.")
+    return error.message, error.remedy
+
+
+def backend_title(backend: str) -> str:
+    """A backend's name as its makers write it."""
+    return {"openvino": "OpenVINO", "llama": "llama.cpp"}.get(backend, backend)
+
+
+def context_size(tokens: int) -> str:
+    return _tr("{count} tokens of context").format(count=number(tokens))

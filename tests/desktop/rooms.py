@@ -1,0 +1,119 @@
+"""The services of a window whose engine, models and devices are invented."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from app.core.settings import SettingsFile
+from app.desktop.conversation import ChatStore, MemoryChats
+from app.desktop.services import DesktopServices, Engine, ModelEntry, StarterProgress
+from app.engine.protocol import (
+    ChatMessage,
+    Generate,
+    LoadSpec,
+    ScriptedRuntime,
+    new_request_id,
+)
+from app.hardware.readings import (
+    DeviceInventory,
+    DeviceKind,
+    DeviceReading,
+    DeviceState,
+    cpu_reading,
+)
+from tests.desktop.fake_engine import FakeEngine
+
+
+class Model(msgspec.Struct, frozen=True, kw_only=True):
+    """An installed model as the window sees it."""
+
+    name: str = "smollm2-135m-instruct"
+    variant: str = "openvino"
+    backend: str = "openvino"
+    size_bytes: int = 98_000_000
+    context_tokens: int = 8192
+
+
+MODELS: tuple[Model, ...] = (Model(), Model(variant="gguf", backend="llama"))
+
+DEVICES = DeviceInventory(
+    devices=(
+        cpu_reading("Intel(R) Core(TM) Ultra 7 258V"),
+        DeviceReading(
+            id="GPU",
+            full_name="Intel(R) Arc(TM) 140V GPU (16GB)",
+            kind=DeviceKind.INTEGRATED_GPU,
+            shared_with_host=True,
+        ),
+    )
+)
+
+NO_GPU = DeviceInventory(
+    devices=(
+        cpu_reading("Intel(R) Core(TM) Ultra 7 258V"),
+        DeviceReading(
+            id="GPU",
+            full_name="GPU",
+            kind=DeviceKind.UNKNOWN_GPU,
+            state=DeviceState.PLUGIN_FAILED,
+            explanation="The graphics driver is missing.",
+        ),
+    )
+)
+
+
+class Room:
+    """Holds the fakes so that a test can look at them and change them."""
+
+    def __init__(self, root: Path, script: Callable[[FakeEngine, str], None] | None = None) -> None:
+        self.engine = FakeEngine(script)
+        self.models: tuple[ModelEntry, ...] = MODELS
+        self.inventory = DEVICES
+        self.chats: ChatStore = MemoryChats()
+        self.turns: list[tuple[str, str | None, tuple[ChatMessage, ...]]] = []
+        self.prepare_error: Exception | None = None
+        self.prepare_gate = threading.Event()
+        self.prepare_gate.set()
+        self.starter_error: Exception | None = None
+        self.starter_gate = threading.Event()
+        self.starter_gate.set()
+        self.settings = SettingsFile(root / "settings.json")
+        self.services = DesktopServices(
+            open_engine=self._open,
+            list_models=lambda: self.models,
+            list_devices=lambda: self.inventory,
+            prepare_turn=self._prepare,
+            ensure_starter=self._starter,
+            settings_file=self.settings,
+            data_root=root,
+            chats=self.chats,
+        )
+
+    def _open(self, _on_notice: Callable[[object], None]) -> Engine:
+        return self.engine
+
+    def _prepare(
+        self, model: ModelEntry, device: DeviceReading | None, messages: tuple[ChatMessage, ...]
+    ) -> Generate:
+        self.prepare_gate.wait(10)
+        if self.prepare_error is not None:
+            raise self.prepare_error
+        self.turns.append((model.name, device.id if device else None, messages))
+        spec = LoadSpec(
+            model_name=model.name,
+            model_path="nowhere",
+            model_digest="sha256:0123456789abcdef",
+            context_tokens=model.context_tokens,
+            runtime=ScriptedRuntime(device=device.id if device else "CPU"),
+        )
+        return Generate(request=new_request_id(), spec=spec, messages=messages)
+
+    def _starter(self, report: StarterProgress) -> None:
+        report("Downloading SmolLM2 135M", 0.25)
+        self.starter_gate.wait(10)
+        if self.starter_error is not None:
+            raise self.starter_error
+        report("Converting", None)
+        self.models = MODELS

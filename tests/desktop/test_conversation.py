@@ -1,0 +1,75 @@
+"""The tree of messages and the path through it that is shown."""
+
+from app.desktop.conversation import (
+    ChatSummary,
+    Conversation,
+    MemoryChats,
+    Message,
+    new_id,
+)
+from app.engine.protocol import ChatMessage, Role
+
+
+def _talk() -> tuple[Conversation, list[Message]]:
+    chat = Conversation(new_id())
+    question = chat.add(Role.USER, "one")
+    answer = chat.add(Role.ASSISTANT, "first", parent=question.id)
+    second = chat.add(Role.USER, "two", parent=answer.id)
+    return chat, [question, answer, second]
+
+
+def test_the_path_follows_the_parents() -> None:
+    chat, messages = _talk()
+    assert chat.path() == tuple(messages)
+    assert chat.last == messages[-1]
+
+
+def test_another_answer_is_a_branch_and_the_old_one_stays_reachable() -> None:
+    chat, (question, answer, second) = _talk()
+    other = chat.add(Role.ASSISTANT, "other", parent=question.id)
+    assert chat.path() == (question, other)
+    assert chat.siblings(other.id) == (answer.id, other.id)
+    chat.show_branch(answer.id)
+    assert chat.path() == (question, answer, second)
+
+
+def test_an_edited_first_message_is_a_sibling_without_a_parent() -> None:
+    chat, (question, *_) = _talk()
+    edited = chat.add(Role.USER, "ONE")
+    assert chat.siblings(question.id) == (question.id, edited.id)
+    assert chat.path() == (edited,)
+
+
+def test_the_prompt_leaves_out_answers_that_never_came() -> None:
+    chat, (question, answer, second) = _talk()
+    empty = chat.add(Role.ASSISTANT, parent=second.id)
+    third = chat.add(Role.USER, "three", parent=empty.id)
+    assert chat.prompt(third.id) == (
+        ChatMessage(role=Role.USER, content="one"),
+        ChatMessage(role=Role.ASSISTANT, content="first"),
+        ChatMessage(role=Role.USER, content="two"),
+        ChatMessage(role=Role.USER, content="three"),
+    )
+    assert question.id != answer.id
+
+
+def test_extending_keeps_the_place() -> None:
+    chat, (_, answer, second) = _talk()
+    chat.extend(answer.id, " and more", "hm")
+    assert chat.get(answer.id).text == "first and more"
+    assert chat.get(answer.id).thinking == "hm"
+    assert chat.last == second
+
+
+def test_the_memory_store_lists_the_last_used_first_and_undoes_a_removal() -> None:
+    chats = MemoryChats()
+    for name in ("a", "b"):
+        chats.put_chat(ChatSummary(id=name, title=name))
+    chats.put_message("a", Message(id="m", role=Role.ASSISTANT, text="wor"))
+    chats.extend_message("a", "m", "ds", "")
+    assert [chat.id for chat in chats.summaries()] == ["a", "b"]
+    assert [message.text for message in chats.messages("a")] == ["words"]
+    chats.remove_chat("a")
+    assert [chat.id for chat in chats.summaries()] == ["b"]
+    chats.restore_chat("a")
+    assert [chat.id for chat in chats.summaries()] == ["a", "b"]

@@ -1,0 +1,60 @@
+"""A second start raises the first window; what a killed one leaves behind stops nobody."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from PySide6.QtNetwork import QLocalServer
+from pytestqt.qtbot import QtBot
+
+from app.desktop.single_instance import SingleInstance, socket_name
+
+_SECOND = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication
+from app.desktop.single_instance import SingleInstance
+app = QCoreApplication([])
+instance = SingleInstance(Path(sys.argv[1]))
+print("first" if instance.acquire() else "second", flush=True)
+"""
+
+
+def _start(root: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", _SECOND, str(root)], stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_a_second_start_raises_the_first(tmp_path: Path, qtbot: QtBot) -> None:
+    first = SingleInstance(tmp_path)
+    assert first.acquire()
+    with qtbot.waitSignal(first.raise_asked, timeout=20_000):
+        second = _start(tmp_path)
+    assert second.communicate(timeout=20)[0].strip() == "second"
+    first.close()
+
+
+def test_another_data_folder_is_another_program(tmp_path: Path) -> None:
+    first = SingleInstance(tmp_path / "a")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "ü b").mkdir()
+    assert first.acquire()
+    assert _start(tmp_path / "ü b").communicate(timeout=20)[0].strip() == "first"
+    first.close()
+
+
+def test_what_a_killed_program_left_is_taken_over(tmp_path: Path) -> None:
+    # The first process ends without closing anything: its socket file and lock stay.
+    done = _start(tmp_path)
+    assert done.communicate(timeout=20)[0].strip() == "first"
+    second = SingleInstance(tmp_path)
+    assert second.acquire()
+    second.close()
+
+
+def test_a_folder_that_cannot_be_written_still_starts(tmp_path: Path) -> None:
+    instance = SingleInstance(tmp_path / "missing" / "folder")
+    assert instance.acquire()
+    instance.close()
+    assert QLocalServer.removeServer(socket_name(tmp_path / "missing" / "folder"))
