@@ -22,20 +22,23 @@ _BRANCH_BELOW: Final = """
         FROM down WHERE down.id IS NOT NULL)
     SELECT id FROM down WHERE id IS NOT NULL"""
 
-_ALL_BELOW: Final = """
-    WITH RECURSIVE below (id) AS (
-        SELECT ?
-        UNION
-        SELECT m.id FROM messages m JOIN below ON m.parent_id = below.id
-            WHERE m.deletion_id IS NULL)
-    UPDATE messages SET deletion_id = ? WHERE id IN (SELECT id FROM below)"""
+# ``rowcount`` is only set for a statement that does not begin with WITH (Python 3.11).
+_DELETE_BELOW: Final = """
+    UPDATE messages SET deletion_id = ? WHERE id IN (
+        WITH RECURSIVE below (id) AS (
+            SELECT ?
+            UNION
+            SELECT m.id FROM messages m JOIN below ON m.parent_id = below.id
+                WHERE m.deletion_id IS NULL)
+        SELECT id FROM below)"""
 
-_ALL_ABOVE: Final = """
-    WITH RECURSIVE above (id) AS (
-        SELECT parent_id FROM messages WHERE id = ?
-        UNION
-        SELECT m.parent_id FROM messages m JOIN above ON m.id = above.id)
-    UPDATE messages SET deletion_id = NULL WHERE id IN (SELECT id FROM above)"""
+_UNDELETE_ABOVE: Final = """
+    UPDATE messages SET deletion_id = NULL WHERE id IN (
+        WITH RECURSIVE above (id) AS (
+            SELECT parent_id FROM messages WHERE id = ?
+            UNION
+            SELECT m.parent_id FROM messages m JOIN above ON m.id = above.id)
+        SELECT id FROM above)"""
 
 
 def answer_running() -> UserError:
@@ -136,7 +139,7 @@ def delete(connection: sqlite3.Connection, message_id: str, now_ms: int) -> Dele
             "INSERT INTO deletions VALUES (?, ?, ?, ?, ?)",
             (deletion_id, conversation_id, message_id, leaf_id, now_ms),
         )
-        count = connection.execute(_ALL_BELOW, (message_id, deletion_id)).rowcount
+        count = connection.execute(_DELETE_BELOW, (deletion_id, message_id)).rowcount
         if leaf_id is None or not _is_there(connection, leaf_id):
             _set_leaf(
                 connection, conversation_id, _leaf_near(connection, conversation_id, parent_id)
@@ -170,7 +173,7 @@ def undelete(connection: sqlite3.Connection, deletion_id: str) -> None:
         connection.execute(
             "UPDATE messages SET deletion_id = NULL WHERE deletion_id = ?", (deletion_id,)
         )
-        connection.execute(_ALL_ABOVE, (message_id,))
+        connection.execute(_UNDELETE_ABOVE, (message_id,))
         connection.execute("DELETE FROM deletions WHERE id = ?", (deletion_id,))
         start_id = leaf_id if leaf_id and _is_there(connection, leaf_id) else message_id
         if _is_there(connection, start_id):
