@@ -38,6 +38,7 @@ class Fault:
     gzip: bool = False
     drop_headers: tuple[str, ...] = ()
     redirect_to: str | None = None
+    hits: int = 0
 
 
 class FaultList:
@@ -60,9 +61,10 @@ class FaultList:
         """The fault that hits this answer; one without effect if none does."""
         with self._lock:
             for fault in self._faults:
-                if fault.where is not where or fault.path not in (None, path) or fault.times == 0:
+                if fault.where != where or fault.path not in (None, path) or fault.times == 0:
                     continue
                 if fault.times is not None:
                     fault.times -= 1
+                fault.hits += 1
                 return fault
         return Fault()

@@ -228,16 +228,16 @@ class HubHandler(BaseHTTPRequestHandler):
         elif fault.redirect_to is not None:
             target = self.hub.endpoint + self.path if fault.redirect_to == "loop" else ""
             self._headers(302, {"Location": target or fault.redirect_to}, 0)
-        elif fault.where is not Where.BODY and fault.stall_at is not None:
+        elif fault.where != Where.BODY and fault.stall_at is not None:
             self.hub.stalled.set()
             self.hub.released.wait(60)
             self.close_connection = True
-        elif fault.where is not Where.BODY and fault.cut_at is not None:
+        elif fault.where != Where.BODY and fault.cut_at is not None:
             self.close_connection = True
-        elif fault.where is not Where.BODY and fault.reset_at is not None:
+        elif fault.where != Where.BODY and fault.reset_at is not None:
             self.close_connection = True
             self._reset()
-        elif fault.where is not Where.BODY and fault.body is not None:
+        elif fault.where != Where.BODY and fault.body is not None:
             self._headers(200, {"Content-Type": "text/html"}, len(fault.body))
             self.wfile.write(fault.body)
         else:
