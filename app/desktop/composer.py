@@ -100,6 +100,11 @@ class Composer(QFrame):
         self._refresh()
 
     @property
+    def field(self) -> QPlainTextEdit:
+        """The widget that takes the keys."""
+        return self._input
+
+    @property
     def text(self) -> str:
         return self._input.toPlainText()
 

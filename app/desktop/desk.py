@@ -7,12 +7,12 @@ from app.desktop import wording
 from app.desktop.announce import announce
 from app.desktop.banner import Banner, BannerKind
 from app.desktop.conversation import Conversation
-from app.desktop.inventory import FetchProgress, Inventory
+from app.desktop.inventory import Inventory
 from app.desktop.main_window import MainWindow
 from app.desktop.model_chooser import key_of
 from app.desktop.open_chats import OpenChats
 from app.desktop.preferences import Preferences
-from app.desktop.services import ModelEntry
+from app.desktop.services import FetchProgress, ModelEntry
 from app.desktop.theme import Theme
 from app.desktop.turn import Activity, Change, Failure, Piece, TurnRunner
 from app.hardware.readings import DeviceInventory, DeviceReading
@@ -55,6 +55,7 @@ class Desk(QObject):
         window.models.chosen.connect(self._on_model_chosen)
         window.devices.chosen.connect(self._on_device_chosen)
         window.first_run.fetch_asked.connect(self._inventory.fetch_starter)
+        window.first_run.stop_asked.connect(self._inventory.stop_fetching)
         transcript = window.transcript
         transcript.edit_asked.connect(self._on_edit)
         transcript.regenerate_asked.connect(self._on_regenerate)

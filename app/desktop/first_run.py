@@ -12,9 +12,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.errors import ErrorRecord
+from app.desktop import wording
 from app.desktop.banner import Banner, BannerKind
-from app.desktop.inventory import FetchProgress
 from app.desktop.lifecycle import Action, TurnState, allows
+from app.desktop.services import FetchProgress
 from app.desktop.theme import Theme
 
 
@@ -22,6 +23,7 @@ class FirstRun(QWidget):
     """Offers the first model and shows how it arrives."""
 
     fetch_asked = Signal()
+    stop_asked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,7 +35,7 @@ class FirstRun(QWidget):
         title = QLabel(self.tr("Welcome to Contenox"), self)
         title.setObjectName("title")
         lead = QLabel(
-            self.tr("Chat with a language model that runs on this computer. Nothing leaves it."),
+            self.tr("Chat with a language model on this computer. Nothing leaves it."),
             self,
         )
         lead.setObjectName("lead")
@@ -69,6 +71,9 @@ class FirstRun(QWidget):
         self.button.setObjectName("primary")
         self.button.setDefault(True)
         self.button.clicked.connect(self.fetch_asked)
+        self.cancel = QPushButton(self.tr("Cancel"), card)
+        self.cancel.clicked.connect(self.stop_asked)
+        self.cancel.hide()
         self._bar = QProgressBar(card)
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(self.tr("Progress"))
@@ -83,6 +88,7 @@ class FirstRun(QWidget):
             layout.addWidget(widget)
         layout.addSpacing(4)
         layout.addWidget(self.button)
+        layout.addWidget(self.cancel)
         return card
 
     def set_state(self, state: TurnState) -> None:
@@ -90,6 +96,7 @@ class FirstRun(QWidget):
         fetching = state is TurnState.FETCHING
         self.button.setEnabled(allows(state, Action.FETCH_STARTER))
         self.button.setVisible(not fetching)
+        self.cancel.setVisible(allows(state, Action.STOP_FETCHING))
         self._bar.setVisible(fetching)
         self._stage.setVisible(fetching)
         if fetching:
@@ -98,13 +105,18 @@ class FirstRun(QWidget):
             self._drop_banner()
 
     def set_progress(self, progress: FetchProgress) -> None:
-        """Shows how far it is; an unknown fraction moves without an end."""
-        self._stage.setText(progress.stage)
-        if progress.fraction is None:
-            self._bar.setRange(0, 0)
-        else:
+        """Shows how far it is; an unknown size moves without an end."""
+        self._stage.setText(wording.fetch_sentence(progress))
+        if progress.total_bytes:
             self._bar.setRange(0, 1000)
-            self._bar.setValue(round(progress.fraction * 1000))
+            self._bar.setValue(round(progress.done_bytes / progress.total_bytes * 1000))
+        else:
+            self._bar.setRange(0, 0)
+
+    @property
+    def stage_text(self) -> str:
+        """What is being done, as it is shown."""
+        return self._stage.text()
 
     def show_error(self, error: ErrorRecord) -> None:
         """Says why there is still no model; the button tries again."""

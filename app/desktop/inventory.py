@@ -1,8 +1,7 @@
 """What there is to choose from: the models and devices, and how the first model gets here."""
 
-from typing import Any
+import threading
 
-import msgspec
 from PySide6.QtCore import QObject, Qt, Signal
 
 from app.core.errors import ErrorRecord
@@ -11,13 +10,7 @@ from app.desktop.lifecycle import Action, Happening, allows
 from app.desktop.services import DesktopServices, ModelEntry
 from app.desktop.turn import TurnRunner
 from app.hardware.readings import DeviceInventory
-
-
-class FetchProgress(msgspec.Struct, frozen=True):
-    """How far the first model is. ``fraction`` is between 0 and 1, or unknown."""
-
-    stage: str
-    fraction: float | None
+from app.models.identity import Stopped
 
 
 class Inventory(QObject):
@@ -35,6 +28,7 @@ class Inventory(QObject):
     ) -> None:
         super().__init__(parent)
         self._services = services
+        self._stop = threading.Event()
         self._runner = runner
         self._models = Worker("models", self)
         self._devices = Worker("devices", self)
@@ -50,15 +44,25 @@ class Inventory(QObject):
         if not allows(self._runner.state, Action.FETCH_STARTER):
             return
         self._runner.happened(Happening.FETCH_STARTED)
-        ensure, report = self._services.ensure_starter, self._progressed.emit
+        ensure, report, stop = self._services.ensure_starter, self._progressed.emit, self._stop
+        stop.clear()
 
-        def fetch() -> None:
-            ensure(lambda stage, fraction: report(FetchProgress(stage, fraction)))
+        def fetch() -> bool:
+            try:
+                ensure(report, stop.is_set)
+            except Stopped:
+                return False
+            return True
 
         self._models.run(fetch, self._on_fetched, self._on_fetch_failed)
 
+    def stop_fetching(self) -> None:
+        """Asks for the end of the installation; what it has downloaded stays for the next one."""
+        self._stop.set()
+
     def close(self) -> None:
         """Leaves what still runs behind; the threads are daemons."""
+        self._stop.set()
         self._models.close(timeout_s=0.2)
         self._devices.close(timeout_s=0.2)
 
@@ -81,9 +85,10 @@ class Inventory(QObject):
     def _on_listing_failed(self, error: ErrorRecord) -> None:
         self.listing_failed.emit(error)
 
-    def _on_fetched(self, _nothing: Any) -> None:
-        self._runner.happened(Happening.FETCH_DONE)
-        self._list_models()
+    def _on_fetched(self, whole: bool) -> None:
+        self._runner.happened(Happening.FETCH_DONE if whole else Happening.FETCH_FAILED)
+        if whole:
+            self._list_models()
 
     def _on_fetch_failed(self, error: ErrorRecord) -> None:
         self._runner.happened(Happening.FETCH_FAILED)

@@ -49,6 +49,7 @@ class Action(StrEnum):
     CHOOSE_MODEL = "choose_model"
     NEW_CHAT = "new_chat"
     FETCH_STARTER = "fetch_starter"
+    STOP_FETCHING = "stop_fetching"
 
 
 _S = TurnState
@@ -92,6 +93,7 @@ ALLOWED: Final[dict[Action, frozenset[TurnState]]] = {
     Action.CHOOSE_MODEL: frozenset({_S.IDLE}),
     Action.NEW_CHAT: frozenset(TurnState) - {_S.CLOSING},
     Action.FETCH_STARTER: frozenset({_S.NO_MODEL}),
+    Action.STOP_FETCHING: frozenset({_S.FETCHING}),
 }
 
 

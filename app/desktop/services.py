@@ -58,8 +58,31 @@ class PrepareTurn(Protocol):
         """
 
 
-StarterProgress = Callable[[str, float | None], None]
-"""Called with a stage in plain words and the fraction done, between 0 and 1 or unknown."""
+class FetchProgress(Protocol):
+    """How far the first model is. ``step`` is ``download``, ``unpack``, ``convert`` or ``hash``;
+    ``total_bytes`` is absent where nothing tells how much there is to do.
+    """
+
+    @property
+    def step(self) -> str: ...
+    @property
+    def done_bytes(self) -> int: ...
+    @property
+    def total_bytes(self) -> int | None: ...
+
+
+class EnsureStarter(Protocol):
+    """Installs the first model; blocks until ``list_models`` lists it."""
+
+    def __call__(
+        self, report: Callable[[FetchProgress], None], stop: Callable[[], bool], /
+    ) -> object:
+        """Tells ``report`` how far it is and asks ``stop`` often; what was whole stays.
+
+        Raises:
+            ContenoxError: it can't be installed.
+            Stopped: ``stop`` said so.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +90,14 @@ class DesktopServices:
     """The desktop's collaborators. Except ``open_engine`` all callables may block.
 
     ``open_engine`` gets the listener of the engine's notices (called on a reader thread) and
-    starts no process before the first request. ``ensure_starter`` installs the first model and
-    returns when ``list_models`` lists it; it raises a ``ContenoxError`` when it can't.
+    starts no process before the first request.
     """
 
     open_engine: Callable[[Callable[[object], None]], Engine]
     list_models: Callable[[], tuple[ModelEntry, ...]]
     list_devices: Callable[[], DeviceInventory]
     prepare_turn: PrepareTurn
-    ensure_starter: Callable[[StarterProgress], None]
+    ensure_starter: EnsureStarter
     settings_file: SettingsFile
     data_root: Path
     chats: ChatStore

@@ -90,13 +90,25 @@ class Theme(QObject):
         self._sheet = (resources / "style" / "window.qss").read_text(encoding="utf-8")
         self._plain_palette = QPalette(app.palette())
         self.colours = LIGHT
+        self._wanted = Qt.ColorScheme.Unknown
         app.setStyle("Fusion")
         self.apply()
         app.styleHints().colorSchemeChanged.connect(self.apply)
 
     @property
     def dark(self) -> bool:
-        return self._app.styleHints().colorScheme() is Qt.ColorScheme.Dark
+        """Whether the person, or else the system, wants a dark window."""
+        if self._wanted is Qt.ColorScheme.Unknown:
+            return self._app.styleHints().colorScheme() is Qt.ColorScheme.Dark
+        return self._wanted is Qt.ColorScheme.Dark
+
+    def prefer(self, scheme: Qt.ColorScheme) -> None:
+        """Takes ``scheme``, or the system's for ``Unknown``; title bars follow where they can."""
+        if scheme is self._wanted:
+            return
+        self._wanted = scheme
+        self._app.styleHints().setColorScheme(scheme)
+        self.apply()
 
     @cached_property
     def high_contrast(self) -> bool:

@@ -5,9 +5,10 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.core.errors import ErrorRecord
-from app.core.units import format_duration
+from app.core.units import format_bytes, format_duration
 from app.desktop.conversation import AnswerStamp
 from app.desktop.lifecycle import TurnState
+from app.desktop.services import FetchProgress
 from app.desktop.turn import Activity
 from app.engine.protocol import FinishReason, Timings, Usage
 
@@ -104,6 +105,23 @@ def _reading(activity: Activity) -> str:
     return _tr("Reading {total} tokens, {done} done").format(
         total=number(activity.total_tokens), done=number(activity.done_tokens)
     )
+
+
+def fetch_sentence(progress: FetchProgress) -> str:
+    """How far the first model is, such as "Downloading, 23 MB of 98 MB"."""
+    steps = {
+        "download": _tr("Downloading"),
+        "unpack": _tr("Unpacking"),
+        "convert": _tr("Converting, this happens once"),
+        "hash": _tr("Checking every byte"),
+    }
+    sentence = steps.get(progress.step, "")
+    if not progress.total_bytes:
+        return sentence
+    amount = _tr("{done} of {total}").format(
+        done=format_bytes(progress.done_bytes), total=format_bytes(progress.total_bytes)
+    )
+    return _with(sentence, amount)
 
 
 def figures(usage: Usage, timings: Timings) -> str:

@@ -8,7 +8,7 @@ import msgspec
 
 from app.core.settings import SettingsFile
 from app.desktop.conversation import ChatStore, MemoryChats
-from app.desktop.services import DesktopServices, Engine, ModelEntry, StarterProgress
+from app.desktop.services import DesktopServices, Engine, FetchProgress, ModelEntry
 from app.engine.protocol import (
     ChatMessage,
     Generate,
@@ -23,6 +23,7 @@ from app.hardware.readings import (
     DeviceState,
     cpu_reading,
 )
+from app.models.identity import Stopped
 from tests.desktop.fake_engine import FakeEngine
 
 
@@ -34,6 +35,14 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
     backend: str = "openvino"
     size_bytes: int = 98_000_000
     context_tokens: int = 8192
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far the first model is."""
+
+    step: str
+    done_bytes: int = 0
+    total_bytes: int | None = None
 
 
 MODELS: tuple[Model, ...] = (Model(), Model(variant="gguf", backend="llama"))
@@ -110,10 +119,12 @@ class Room:
         )
         return Generate(request=new_request_id(), spec=spec, messages=messages)
 
-    def _starter(self, report: StarterProgress) -> None:
-        report("Downloading SmolLM2 135M", 0.25)
-        self.starter_gate.wait(10)
+    def _starter(self, report: Callable[[FetchProgress], None], stop: Callable[[], bool]) -> None:
+        report(Progress(step="download", done_bytes=23_000_000, total_bytes=98_000_000))
+        while not self.starter_gate.wait(0.01):
+            if stop():
+                raise Stopped
         if self.starter_error is not None:
             raise self.starter_error
-        report("Converting", None)
+        report(Progress(step="convert"))
         self.models = MODELS

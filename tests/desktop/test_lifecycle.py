@@ -36,6 +36,7 @@ BUTTONS: dict[Action, str] = {
     A.CHOOSE_MODEL: "nnnynnnnnn",
     A.NEW_CHAT: "yyyyyyyyyn",
     A.FETCH_STARTER: "nynnnnnnnn",
+    A.STOP_FETCHING: "nnynnnnnnn",
 }
 
 

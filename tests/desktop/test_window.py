@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QTextEdit,
-    QWidget,
 )
 from pytestqt.qtbot import QtBot
 
@@ -26,8 +25,7 @@ from tests.desktop.rooms import MODELS, NO_GPU, Room
 def _ask(desktop: Desktop, room: Room, qtbot: QtBot, question: str) -> str:
     """Types and sends; returns the id of the request that reached the engine."""
     before = len(room.engine.requests)
-    field = desktop.window.composer.focusProxy()
-    assert isinstance(field, QWidget)
+    field = desktop.window.composer.field
     QTest.keyClicks(field, question)
     QTest.keyClick(field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(room.engine.requests) > before)
@@ -64,8 +62,7 @@ def test_a_question_is_answered_word_by_word(desktop: Desktop, room: Room, qtbot
 
 
 def test_shift_enter_breaks_the_line(desktop: Desktop, room: Room, qtbot: QtBot) -> None:
-    field = desktop.window.composer.focusProxy()
-    assert isinstance(field, QWidget)
+    field = desktop.window.composer.field
     height = field.height()
     QTest.keyClicks(field, "one")
     QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
@@ -81,8 +78,7 @@ def test_escape_stops_and_what_was_streamed_stays(
     request = _ask(desktop, room, qtbot, "Tell me a story")
     room.engine.say(text(request, "Once upon"))
     _wait_for(desktop, qtbot, TurnState.ANSWERING)
-    field = desktop.window.composer.focusProxy()
-    assert isinstance(field, QWidget)
+    field = desktop.window.composer.field
     QTest.keyClick(field, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: room.engine.cancelled == [request])
     assert desktop.runner.state is TurnState.STOPPING
@@ -264,6 +260,22 @@ def test_a_starter_that_fails_says_why_and_can_be_tried_again(
     assert desktop.window.first_run.button.isEnabled()
     room.starter_error = None
     desktop.window.first_run.button.click()
+    _wait_for(desktop, qtbot, TurnState.IDLE)
+
+
+def test_getting_the_first_model_can_be_cancelled_and_begun_again(
+    opened: Callable[[], Desktop], room: Room, qtbot: QtBot
+) -> None:
+    room.models = ()
+    room.starter_gate.clear()
+    desktop = opened()
+    first_run = desktop.window.first_run
+    first_run.button.click()
+    qtbot.waitUntil(lambda: first_run.stage_text == "Downloading, 23 MB of 98 MB")
+    first_run.cancel.click()
+    _wait_for(desktop, qtbot, TurnState.NO_MODEL)
+    room.starter_gate.set()
+    first_run.button.click()
     _wait_for(desktop, qtbot, TurnState.IDLE)
 
 

@@ -1,0 +1,156 @@
+"""The window on the real engine process: scripted first, then the starter model."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.desktop.application import Desktop
+from app.desktop.conversation import AnswerStamp
+from app.desktop.lifecycle import TurnState
+from app.desktop.services import Engine, ModelEntry
+from app.engine.client import EngineClient
+from app.engine.protocol import (
+    ChatMessage,
+    FinishReason,
+    Generate,
+    LoadSpec,
+    OpenVinoRuntime,
+    Runtime,
+    ScriptedRuntime,
+    new_request_id,
+)
+from app.hardware.readings import DeviceReading
+from app.models.library import InstalledModel
+from tests.desktop.rooms import Room
+
+_PATIENCE_MS = 60_000
+
+
+class RealRoom(Room):
+    """A room whose engine is a process; the runtime is the test's choice."""
+
+    def __init__(self, root: Path, runtime: Runtime, model: InstalledModel | None = None) -> None:
+        super().__init__(root)
+        self.engine.close()
+        self.client = EngineClient(log_dir=root / "logs")
+        self._runtime = runtime
+        self._model = model
+        if model is not None:
+            self.models = (model,)
+
+    def _open(self, _on_notice: object) -> Engine:
+        return self.client
+
+    def _prepare(
+        self, model: ModelEntry, _device: DeviceReading | None, messages: tuple[ChatMessage, ...]
+    ) -> Generate:
+        installed = self._model
+        spec = LoadSpec(
+            model_name=model.name,
+            model_path=str(installed.path) if installed else "nowhere",
+            model_digest=installed.digest if installed else "sha256:0",
+            context_tokens=min(4096, model.context_tokens),
+            runtime=self._runtime,
+        )
+        return Generate(request=new_request_id(), spec=spec, messages=messages, max_tokens=200)
+
+
+def _open_on(room: RealRoom, qapp: QApplication, qtbot: QtBot) -> Desktop:
+    desktop = Desktop(qapp, room.services)
+    with qtbot.waitSignal(desktop.inventory.models_listed):
+        desktop.start()
+    qtbot.waitUntil(lambda: desktop.runner.state is TurnState.IDLE)
+    return desktop
+
+
+@pytest.fixture
+def scripted(
+    tmp_path: Path, qapp: QApplication, qtbot: QtBot
+) -> Iterator[tuple[Desktop, RealRoom]]:
+    room = RealRoom(tmp_path, ScriptedRuntime(answer="one two three " * 400, token_s=0.01))
+    desktop = _open_on(room, qapp, qtbot)
+    yield desktop, room
+    desktop.close()
+
+
+def _type(desktop: Desktop, text: str) -> None:
+    field = desktop.window.composer.field
+    QTest.keyClicks(field, text)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+
+
+def _last_stamp(desktop: Desktop) -> AnswerStamp | None:
+    last = desktop.chats.current.last
+    return last.stamp if last else None
+
+
+def _shown(desktop: Desktop) -> str:
+    last = desktop.chats.current.last
+    return last.text if last else ""
+
+
+def test_it_streams_stops_and_quits(scripted: tuple[Desktop, RealRoom], qtbot: QtBot) -> None:
+    desktop, _ = scripted
+    _type(desktop, "Count")
+    qtbot.waitUntil(lambda: "three" in _shown(desktop), timeout=_PATIENCE_MS)
+    assert desktop.runner.state is TurnState.ANSWERING
+    QTest.keyClick(desktop.window.composer.field, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: desktop.runner.state is TurnState.IDLE, timeout=_PATIENCE_MS)
+    stamp = _last_stamp(desktop)
+    assert stamp is not None
+    assert stamp.reason is FinishReason.CANCELLED
+    assert stamp.usage.completion_tokens > 0
+    assert _shown(desktop).startswith("one two three")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kills with a signal")
+def test_a_killed_engine_costs_no_word_and_goes_on(
+    scripted: tuple[Desktop, RealRoom], qtbot: QtBot
+) -> None:
+    desktop, room = scripted
+    _type(desktop, "Count")
+    qtbot.waitUntil(lambda: "three" in _shown(desktop), timeout=_PATIENCE_MS)
+    pid = room.client.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    qtbot.waitUntil(lambda: desktop.window.transcript.banner is not None, timeout=_PATIENCE_MS)
+    kept = _shown(desktop)
+    assert kept.startswith("one two three")
+    banner = desktop.window.transcript.banner
+    assert banner is not None
+    assert banner.button is not None
+    banner.button.click()
+    qtbot.waitUntil(lambda: len(_shown(desktop)) > len(kept), timeout=_PATIENCE_MS)
+    assert _shown(desktop).startswith(kept)
+    desktop.runner.stop()
+    qtbot.waitUntil(lambda: desktop.runner.state is TurnState.IDLE, timeout=_PATIENCE_MS)
+
+
+@pytest.mark.real_model
+@pytest.mark.timeout(240)
+def test_the_starter_answers_in_the_window(
+    tmp_path: Path, qapp: QApplication, qtbot: QtBot, starter_openvino: InstalledModel
+) -> None:
+    room = RealRoom(tmp_path, OpenVinoRuntime(), starter_openvino)
+    desktop = _open_on(room, qapp, qtbot)
+    pieces: list[object] = []
+    desktop.runner.text_arrived.connect(pieces.append)
+    _type(desktop, "What is the capital of France?")
+    qtbot.waitUntil(lambda: _last_stamp(desktop) is not None, timeout=180_000)
+    stamp = _last_stamp(desktop)
+    assert stamp is not None
+    assert stamp.error is None
+    assert stamp.reason is FinishReason.STOP
+    assert "Paris" in _shown(desktop)
+    assert len(pieces) > 1
+    assert "tokens/s" in desktop.window.status.text()
+    desktop.quit()
+    desktop.close()
+    assert room.client.pid is None
