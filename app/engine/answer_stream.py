@@ -1,0 +1,135 @@
+"""What stands between a backend's text and the window: one object for each answer.
+
+It is a ``Control`` itself, so a backend hands it to whatever streams its text, and at the end asks
+it how the answer ended.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+
+from app.core.errors import DataFault
+from app.engine.backends.base import Control
+from app.engine.protocol import DeltaKind, FinishReason, Generate, ToolCall
+from app.engine.thinking import (
+    ThinkingSplitter,
+    begin_answer,
+    count_thinking_tokens,
+    thinking_tags,
+)
+from app.engine.tool_calls import ToolCallSplitter, check_tools, to_json
+
+
+class AnswerStream:
+    """Sorts the text of one answer into answer, thinking and tool calls, and passes it on.
+
+    White space that only parts the thinking or a call from what follows is layout and left out.
+
+    Args:
+        control: the request's own.
+        request: its protocols and tools count.
+
+    Raises:
+        UserError: ``tools_not_supported``, ``tool_schema_invalid``.
+        DataFault: ``protocol_unknown``.
+    """
+
+    def __init__(self, control: Control, request: Generate) -> None:
+        protocols = request.spec.protocols
+        check_tools(protocols.tool_calls, request.tools)
+        self._control = control
+        self._tags = thinking_tags(protocols.reasoning)
+        self._opened = False
+        self._thinking: ThinkingSplitter | None = None
+        self._calls: ToolCallSplitter | None = None
+        if request.tools:
+            self._calls = ToolCallSplitter(frozenset(tool.name for tool in request.tools))
+        self._after_layout = False
+
+    def begin(self, rendered: str, begun: str = "") -> str:
+        """Returns the whole prompt; to be called once, before the first text.
+
+        Args:
+            rendered: the messages in the model's chat template.
+            begun: the beginning of the answer, if it is to go on.
+        """
+        prompt, self._opened = begin_answer(rendered, begun, self._tags)
+        if self._tags is not None and (self._opened or not begun):
+            self._thinking = ThinkingSplitter(self._tags, opened=self._opened)
+        return prompt
+
+    def end(self, reason: FinishReason) -> FinishReason:
+        """Passes on what was held back; returns why the answer ended.
+
+        Args:
+            reason: why the backend stopped.
+
+        Raises:
+            DataFault: ``tool_call_malformed``: the model ended by itself, and what it wrote as a
+                call is none. Its text has been passed on.
+        """
+        if self._thinking is not None:
+            for piece in self._thinking.finish():
+                self._sort(piece.kind, piece.text)
+        if self._calls is None:
+            return reason
+        for part in self._calls.finish():
+            self._send(part)
+        if reason is not FinishReason.STOP:
+            return reason
+        if self._calls.failure is not None:
+            raise DataFault(
+                "tool_call_malformed",
+                f"The model wrote a tool call that can't be read: {self._calls.failure}.",
+                "Send the message again, or choose a model that is verified for tools.",
+            )
+        return FinishReason.TOOL_CALLS if self._calls.calls else reason
+
+    def thinking_tokens(self, ids: Sequence[int], decode: Callable[[Sequence[int]], str]) -> int:
+        """Counts the thinking tokens among the answer's ``ids``: see ``count_thinking_tokens``."""
+        if self._thinking is None or self._tags is None:
+            return 0
+        return count_thinking_tokens(ids, decode, self._tags, opened=self._opened)
+
+    # --- Control ---
+
+    def delta(self, kind: DeltaKind, text: str) -> None:
+        """Takes the next piece of the answer: whole characters. Never raises."""
+        if kind is not DeltaKind.TEXT or self._thinking is None:
+            self._sort(kind, text)
+            return
+        for piece in self._thinking.push(text):
+            self._sort(piece.kind, piece.text)
+
+    def stop_reason(self) -> FinishReason | None:
+        return self._control.stop_reason()
+
+    def uninterruptible(self) -> AbstractContextManager[None]:
+        return self._control.uninterruptible()
+
+    def load_progress(self, stage: str, fraction: float | None = None) -> None:
+        self._control.load_progress(stage, fraction)
+
+    def prefill_progress(self, done_tokens: int, total_tokens: int, reused_tokens: int) -> None:
+        self._control.prefill_progress(done_tokens, total_tokens, reused_tokens)
+
+    # --- on its way ---
+
+    def _sort(self, kind: DeltaKind, text: str) -> None:
+        if kind is not DeltaKind.TEXT:
+            self._control.delta(kind, text)
+            self._after_layout = kind is DeltaKind.THINKING
+        elif self._calls is None:
+            self._send(text)
+        else:
+            for part in self._calls.push(text):
+                self._send(part)
+
+    def _send(self, part: str | ToolCall) -> None:
+        if isinstance(part, ToolCall):
+            self._control.delta(DeltaKind.TOOL_CALL, to_json(part))
+            self._after_layout = True
+            return
+        text = part.lstrip() if self._after_layout else part
+        if text:
+            self._after_layout = False
+            self._control.delta(DeltaKind.TEXT, text)

@@ -1,0 +1,109 @@
+"""What a template is told, and how it is found out what it heeds."""
+
+from typing import Any, NoReturn
+
+import pytest
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from app.core.errors import DataFault
+from app.engine.protocol import ChatMessage, ThinkingLevel, ToolSpec
+from app.engine.template_controls import (
+    TemplateControls,
+    TemplateTraits,
+    controls_for,
+    probe,
+)
+
+TOOL = ToolSpec(name="clock", description="The time.", parameters_schema='{"type": "object"}')
+QWEN3 = (
+    "{% if tools %}{% for tool in tools %}{{ tool | tojson }}{% endfor %}{% endif %}"
+    "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}assistant:"
+    "{% if enable_thinking is defined and enable_thinking is false %}<think>\n\n</think>{% endif %}"
+)
+OSS = "effort={{ reasoning_effort or 'medium' }} {{ messages[0].content }}<|channel|>"
+PLAIN = "{{ messages[0].content }} A:"
+OPENS = "{{ messages[0].content }} A:<think>\n"
+REFUSES_TOOLS = "{% if tools %}{{ raise_exception('no tools') }}{% endif %}A:"
+
+
+def refuse(message: str) -> NoReturn:
+    raise DataFault("template_failed", message, "Choose another model.")
+
+
+def traits_of(source: str) -> TemplateTraits:
+    environment = ImmutableSandboxedEnvironment()
+    environment.globals["raise_exception"] = refuse
+    template = environment.from_string(source)
+
+    def render(messages: tuple[ChatMessage, ...], controls: TemplateControls) -> str:
+        variables: dict[str, Any] = {**controls.variables(), "tools": controls.tools_as_json()}
+        shown = [{"role": str(m.role), "content": m.content} for m in messages]
+        return template.render(messages=shown, **variables)
+
+    return probe(render)
+
+
+@pytest.mark.parametrize(
+    ("source", "traits"),
+    [
+        (QWEN3, TemplateTraits(tools=True, enable_thinking=True, thinks=True)),
+        (OSS, TemplateTraits(reasoning_effort=True, thinks=True)),
+        (PLAIN, TemplateTraits()),
+        (OPENS, TemplateTraits(thinks=True)),
+        (REFUSES_TOOLS, TemplateTraits()),
+    ],
+)
+def test_a_template_has_the_controls_that_change_what_it_renders(
+    source: str, traits: TemplateTraits
+) -> None:
+    assert traits_of(source) == traits
+
+
+def test_a_template_that_always_fails_is_told() -> None:
+    with pytest.raises(DataFault) as caught:
+        traits_of("{{ raise_exception('never') }}")
+    assert caught.value.code == "template_failed"
+
+
+BOTH = TemplateTraits(enable_thinking=True, reasoning_effort=True, thinks=True)
+
+
+@pytest.mark.parametrize(
+    ("level", "traits", "variables"),
+    [
+        (ThinkingLevel.AUTO, BOTH, {}),
+        (ThinkingLevel.OFF, BOTH, {"enable_thinking": False, "reasoning_effort": "low"}),
+        (ThinkingLevel.HIGH, BOTH, {"enable_thinking": True, "reasoning_effort": "high"}),
+        (
+            ThinkingLevel.OFF,
+            TemplateTraits(enable_thinking=True, thinks=True),
+            {"enable_thinking": False},
+        ),
+        (
+            ThinkingLevel.OFF,
+            TemplateTraits(reasoning_effort=True, thinks=True),
+            {"reasoning_effort": "low"},
+        ),
+        (ThinkingLevel.HIGH, TemplateTraits(), {}),
+    ],
+)
+def test_a_level_is_said_in_the_words_that_the_template_has(
+    level: ThinkingLevel, traits: TemplateTraits, variables: dict[str, bool | str]
+) -> None:
+    controls = controls_for(level, (TOOL,), traits)
+    assert controls.variables() == variables
+    assert controls.tools == (TOOL,)
+
+
+def test_tools_have_the_form_that_templates_expect() -> None:
+    assert TemplateControls().tools_as_json() is None
+    assert TemplateControls(tools=(TOOL,)).tools_as_json() == [
+        {
+            "type": "function",
+            "function": {
+                "name": "clock",
+                "description": "The time.",
+                "parameters": {"type": "object"},
+            },
+        }
+    ]
