@@ -1,6 +1,6 @@
 """The figures of a model that decide what its KV cache costs.
 
-They come from ``config.json`` or from a GGUF header, already decoded.
+They come from a decoded ``config.json``, or from figures that another reader has checked.
 """
 
 from collections.abc import Mapping, Sequence
@@ -92,51 +92,34 @@ class ModelShape(Struct, frozen=True, kw_only=True):
         )
 
     @classmethod
-    def from_gguf(cls, values: Mapping[str, Any]) -> Self:
-        """Reads the key-value part of a GGUF header, keys as in the file.
+    def from_figures(
+        cls,
+        *,
+        kv_heads: Sequence[int],
+        key_dim: int,
+        value_dim: int | None = None,
+        window_tokens: int | None = None,
+        windowed_layers: int = 0,
+        trained_context_tokens: int | None = None,
+    ) -> Self:
+        """A model whose figures another reader has checked: the catalogue's or a GGUF header's.
 
-        Raises:
-            DataFault: ``model_shape_unknown``.
+        Args:
+            kv_heads: one entry for each layer.
+            windowed_layers: how many layers have the window. llama.cpp hard-codes that for some
+                families; 0 where it isn't known, which can only count too much.
         """
-        name = values.get("general.architecture")
-        if not isinstance(name, str):
-            raise _unknown("general.architecture")
-        own = {
-            key.removeprefix(f"{name}."): value
-            for key, value in values.items()
-            if key.startswith(f"{name}.")
-        }
-        count = _positive(own, "block_count")
-        if count > _MAX_LAYERS:
-            raise _unknown("block_count")
-        heads = _for_each_layer(own, "attention.head_count", count)
-        kv_heads = _for_each_layer(own, "attention.head_count_kv", count, default=heads)
-        width = _positive(own, "embedding_length") // max(heads[0], 1)
-        key_dim = _positive(own, "attention.key_length", default=width)
-        value_dim = _positive(own, "attention.value_length", default=key_dim)
-        window = _figure(own, "attention.sliding_window")
-        pattern = own.get("attention.sliding_window_pattern")
-        # llama.cpp hard-codes the pattern of some families; without one in the file every layer is
-        # taken to see everything, which can only count too much.
-        windowed = _windowed_layers(
-            {"sliding_window_pattern": pattern},
-            count,
-            has_window=window is not None and pattern is not None,
-        )
+        values = key_dim if value_dim is None else value_dim
         layers = tuple(
             LayerShape(
-                kv_heads=kv_heads[index],
-                key_dim=(_figure(own, "attention.key_length_swa") or key_dim)
-                if windowed[index]
-                else key_dim,
-                value_dim=(_figure(own, "attention.value_length_swa") or value_dim)
-                if windowed[index]
-                else value_dim,
-                window_tokens=window if windowed[index] else None,
+                kv_heads=heads,
+                key_dim=key_dim,
+                value_dim=values,
+                window_tokens=window_tokens if index < windowed_layers else None,
             )
-            for index in range(count)
+            for index, heads in enumerate(kv_heads)
         )
-        return cls(layers=layers, trained_context_tokens=_figure(own, "context_length"))
+        return cls(layers=layers, trained_context_tokens=trained_context_tokens)
 
 
 def _language_part(config: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -176,20 +159,6 @@ def _is_windowed(kind: object) -> bool:
     if isinstance(kind, str):
         return kind.lower() in _WINDOWED_TYPES or kind.lower() in _WINDOWED_LETTERS
     return bool(kind)
-
-
-def _for_each_layer(
-    own: Mapping[str, Any], key: str, count: int, *, default: Sequence[int] | None = None
-) -> Sequence[int]:
-    """A figure that GGUF writes once for all layers or as one list."""
-    value = own.get(key)
-    if isinstance(value, list):
-        if len(value) != count or not all(_is_count(one) for one in value):
-            raise _unknown(key)
-        return value
-    if default is not None and _figure(own, key) is None:
-        return default
-    return [_positive(own, key)] * count
 
 
 def _is_count(value: object) -> bool:

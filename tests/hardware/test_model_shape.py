@@ -16,14 +16,6 @@ _QWEN = {
     "max_position_embeddings": 40960,
     "sliding_window": None,
 }
-_GGUF: dict[str, Any] = {
-    "general.architecture": "llama",
-    "llama.block_count": 30,
-    "llama.attention.head_count": 9,
-    "llama.attention.head_count_kv": 3,
-    "llama.embedding_length": 576,
-    "llama.context_length": 8192,
-}
 
 
 def _windows(shape: ModelShape) -> list[int | None]:
@@ -90,52 +82,25 @@ def test_a_config_without_its_figures_is_refused(broken: dict[str, Any]) -> None
     assert caught.value.code == "model_shape_unknown"
 
 
-def test_a_gguf_header() -> None:
-    assert ModelShape.from_gguf(_GGUF) == ModelShape.uniform(
-        layers=30, kv_heads=3, head_dim=64, trained_context_tokens=8192
+def test_figures_of_another_reader_with_heads_for_each_layer_and_own_widths() -> None:
+    shape = ModelShape.from_figures(
+        kv_heads=(2, 4),
+        key_dim=256,
+        value_dim=128,
+        window_tokens=512,
+        windowed_layers=1,
+        trained_context_tokens=100,
     )
-
-
-def test_a_gguf_header_with_heads_for_each_layer_own_widths_and_a_window_pattern() -> None:
-    values = {
-        "general.architecture": "gemma",
-        "gemma.block_count": 2,
-        "gemma.attention.head_count": 8,
-        "gemma.attention.head_count_kv": [2, 4],
-        "gemma.embedding_length": 1024,
-        "gemma.attention.key_length": 256,
-        "gemma.attention.value_length": 128,
-        "gemma.attention.key_length_swa": 64,
-        "gemma.attention.value_length_swa": 32,
-        "gemma.attention.sliding_window": 512,
-        "gemma.attention.sliding_window_pattern": [True, False],
-    }
-    assert ModelShape.from_gguf(values).layers == (
-        LayerShape(kv_heads=2, key_dim=64, value_dim=32, window_tokens=512),
+    assert shape.layers == (
+        LayerShape(kv_heads=2, key_dim=256, value_dim=128, window_tokens=512),
         LayerShape(kv_heads=4, key_dim=256, value_dim=128),
     )
+    assert shape.trained_context_tokens == 100
 
 
-def test_a_gguf_window_without_a_pattern_counts_every_layer_in_full() -> None:
-    assert set(_windows(ModelShape.from_gguf({**_GGUF, "llama.attention.sliding_window": 64}))) == {
-        None
-    }
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"general.architecture": None},
-        {"llama.block_count": None},
-        {"llama.attention.head_count_kv": [3, 3]},
-        {"llama.attention.head_count_kv": ["3"] * 30},
-        {"llama.attention.head_count": None},
-    ],
-)
-def test_a_gguf_header_without_its_figures_is_refused(change: dict[str, Any]) -> None:
-    with pytest.raises(DataFault) as caught:
-        ModelShape.from_gguf({**_GGUF, **change})
-    assert caught.value.code == "model_shape_unknown"
+def test_a_window_that_belongs_to_an_unknown_number_of_layers_counts_every_layer_in_full() -> None:
+    shape = ModelShape.from_figures(kv_heads=(3,) * 30, key_dim=64, window_tokens=512)
+    assert shape == ModelShape.uniform(layers=30, kv_heads=3, head_dim=64)
 
 
 _VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.lists(
