@@ -1,7 +1,7 @@
 """What stands between a backend's text and the window: one object for each answer.
 
 It is a ``Control`` itself, so a backend hands it to whatever streams its text, and at the end asks
-it how the answer ended.
+it how the answer ended. On the way the text meets, in this order: stop strings, thinking, calls.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from app.core.errors import DataFault
 from app.engine.backends.base import Control
 from app.engine.protocol import DeltaKind, FinishReason, Generate, ToolCall
+from app.engine.stop_strings import StopStrings
 from app.engine.thinking import (
     ThinkingSplitter,
     begin_answer,
@@ -22,11 +23,12 @@ from app.engine.tool_calls import ToolCallSplitter, check_tools, to_json
 class AnswerStream:
     """Sorts the text of one answer into answer, thinking and tool calls, and passes it on.
 
+    A stop string ends it anywhere, also in the thinking; ``stop_reason`` then says ``STOP``.
     White space that only parts the thinking or a call from what follows is layout and left out.
 
     Args:
         control: the request's own.
-        request: its protocols and tools count.
+        request: its protocols, tools and stop strings count.
 
     Raises:
         UserError: ``tools_not_supported``, ``tool_schema_invalid``.
@@ -39,6 +41,7 @@ class AnswerStream:
         self._control = control
         self._tags = thinking_tags(protocols.reasoning)
         self._opened = False
+        self._stops = StopStrings(request.sampling.stop_strings)
         self._thinking: ThinkingSplitter | None = None
         self._calls: ToolCallSplitter | None = None
         if request.tools:
@@ -67,6 +70,7 @@ class AnswerStream:
             DataFault: ``tool_call_malformed``: the model ended by itself, and what it wrote as a
                 call is none. Its text has been passed on.
         """
+        self._part(self._stops.finish())
         if self._thinking is not None:
             for piece in self._thinking.finish():
                 self._sort(piece.kind, piece.text)
@@ -94,14 +98,11 @@ class AnswerStream:
 
     def delta(self, kind: DeltaKind, text: str) -> None:
         """Takes the next piece of the answer: whole characters. Never raises."""
-        if kind is not DeltaKind.TEXT or self._thinking is None:
-            self._sort(kind, text)
-            return
-        for piece in self._thinking.push(text):
-            self._sort(piece.kind, piece.text)
+        assert kind is DeltaKind.TEXT, "a backend's text is not sorted yet"
+        self._part(self._stops.push(text))
 
     def stop_reason(self) -> FinishReason | None:
-        return self._control.stop_reason()
+        return FinishReason.STOP if self._stops.found else self._control.stop_reason()
 
     def uninterruptible(self) -> AbstractContextManager[None]:
         return self._control.uninterruptible()
@@ -113,6 +114,13 @@ class AnswerStream:
         self._control.prefill_progress(done_tokens, total_tokens, reused_tokens)
 
     # --- on its way ---
+
+    def _part(self, text: str) -> None:
+        if self._thinking is None:
+            self._sort(DeltaKind.TEXT, text)
+            return
+        for piece in self._thinking.push(text):
+            self._sort(piece.kind, piece.text)
 
     def _sort(self, kind: DeltaKind, text: str) -> None:
         if kind is not DeltaKind.TEXT:

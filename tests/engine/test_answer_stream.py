@@ -13,6 +13,7 @@ from app.engine.protocol import (
     Generate,
     LoadSpec,
     Protocols,
+    Sampling,
     ScriptedRuntime,
     ToolCall,
     ToolSpec,
@@ -49,7 +50,11 @@ class Window:
 
 
 def request(
-    *, reasoning: str | None = None, tool_calls: str | None = None, tools: tuple[ToolSpec, ...] = ()
+    *,
+    reasoning: str | None = None,
+    tool_calls: str | None = None,
+    tools: tuple[ToolSpec, ...] = (),
+    stop_strings: tuple[str, ...] = (),
 ) -> Generate:
     spec = LoadSpec(
         model_name="m",
@@ -59,7 +64,13 @@ def request(
         protocols=Protocols(reasoning=reasoning, tool_calls=tool_calls),
         runtime=ScriptedRuntime(),
     )
-    return Generate(request="r", spec=spec, messages=(), tools=tools)
+    return Generate(
+        request="r",
+        spec=spec,
+        messages=(),
+        tools=tools,
+        sampling=Sampling(stop_strings=stop_strings),
+    )
 
 
 def run(
@@ -163,6 +174,24 @@ def test_a_stop_is_passed_through() -> None:
     assert stream.stop_reason() is None
     window.asked_to_stop = FinishReason.CANCELLED
     assert stream.stop_reason() is FinishReason.CANCELLED
+
+
+def test_a_stop_string_ends_the_answer_as_if_the_model_had() -> None:
+    window = Window()
+    stream = AnswerStream(window, request(stop_strings=("mula",)))
+    stream.begin("A:")
+    stream.delta(DeltaKind.TEXT, "a form")
+    assert stream.stop_reason() is None
+    stream.delta(DeltaKind.TEXT, "ula")
+    assert stream.stop_reason() is FinishReason.STOP
+    stream.delta(DeltaKind.TEXT, " that the library runs ahead with")
+    assert stream.end(FinishReason.STOP) is FinishReason.STOP
+    assert window.parts == [(DeltaKind.TEXT, "a for")]
+
+
+def test_a_stop_string_counts_inside_the_thinking_too() -> None:
+    parts, _ = run(request(reasoning=REASONING, stop_strings=("END",)), "<think>a b ENDc</think>d")
+    assert parts == [(DeltaKind.THINKING, "a b ")]
 
 
 def test_thinking_tokens_come_from_ids() -> None:
