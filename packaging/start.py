@@ -22,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "packaging" / "requirements.txt"
+QUESTION = "What is the capital of France?"
 OLDEST, NEWEST = (3, 11), (3, 13)
 
 # What Qt opens at run time on Linux, and the Debian package that has it.
@@ -173,13 +174,10 @@ def run_program(python: Path) -> int:
     if subprocess.run([python, "-m", "app", "starter"], cwd=ROOT, check=False).returncode != 0:
         return 1
     if has_display():
-        say(
-            'opening the window; to chat here instead: contenox chat "What is the capital of France?"'
-        )
+        say(f'opening the window; to chat here instead: contenox chat "{QUESTION}"')
         return subprocess.run([python, "-m", "app"], cwd=ROOT, check=False).returncode
-    question = "What is the capital of France?"
-    say(f'there is no display, so the console answers: contenox chat "{question}"')
-    return subprocess.run([python, "-m", "app", "chat", question], cwd=ROOT, check=False).returncode
+    say(f'there is no display, so the console answers: contenox chat "{QUESTION}"')
+    return subprocess.run([python, "-m", "app", "chat", QUESTION], cwd=ROOT, check=False).returncode
 
 
 def run_tests(python: Path, arguments: Sequence[str], *, has_llama: bool) -> int:

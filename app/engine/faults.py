@@ -51,6 +51,8 @@ FAULTS: Final = (
             "is not registered in the OpenVINO Runtime",
             "Context was not initialized for",
             "no supported devices can be used",
+            # "Cannot load library ...": no driver, hence no OpenCL library.
+            "openvino_intel_gpu_plugin",
         ),
         seen_on=_GENAI,
         message="The chosen device isn't there, or its driver doesn't work with OpenVINO.",
@@ -141,7 +143,7 @@ FAULTS: Final = (
     ),
 )
 
-_UNKNOWN: Final = Fault(
+UNKNOWN: Final = Fault(
     code="engine_failed",
     needles=(),
     seen_on="",
@@ -152,7 +154,7 @@ _UNKNOWN: Final = Fault(
 
 def fault(code: str) -> Fault:
     """Returns the fault with ``code``."""
-    return next(one for one in FAULTS if one.code == code)
+    return next(one for one in (*FAULTS, UNKNOWN) if one.code == code)
 
 
 def classify(message: str) -> Fault:
@@ -160,7 +162,7 @@ def classify(message: str) -> Fault:
     for known in FAULTS:
         if any(needle in message for needle in known.needles):
             return known
-    return _UNKNOWN
+    return UNKNOWN
 
 
 class NativeFailure(Exception):

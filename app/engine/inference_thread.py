@@ -19,6 +19,8 @@ from app.engine.protocol import (
     BackendReported,
     Convert,
     Converted,
+    Describe,
+    Described,
     Failed,
     Finished,
     FinishReason,
@@ -105,6 +107,12 @@ class InferenceThread(threading.Thread):
                 report = backend_named(name).report()
                 self._emit(BackendReported(request=request, report=report))
                 self._finish(ticket, FinishReason.STOP)
+            case Describe(spec=spec):
+                load_s = self._ensure(spec, ticket)
+                with self._slot.lease() as session:
+                    described = session.describe()
+                self._emit(Described(request=ticket.request.request, report=described))
+                self._finish(ticket, FinishReason.STOP, Timings(load_s=load_s))
             case Unload():
                 self._slot.unload()
                 self._finish(ticket, FinishReason.STOP)

@@ -44,7 +44,7 @@ def protect(
 
 
 def split_begun(messages: Sequence[ChatMessage]) -> tuple[Sequence[ChatMessage], str]:
-    """Parts ``messages`` from the beginning of an answer, which is to be continued, if there is one.
+    """Parts ``messages`` from the beginning of an answer that is to be continued, if there is one.
 
     A template would close an assistant's last message; so it is left out of what is rendered, and
     its text goes behind the rendered prompt.

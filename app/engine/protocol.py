@@ -235,6 +235,13 @@ class ReportBackend(Struct, frozen=True, kw_only=True, tag=True):
     backend: str
 
 
+class Describe(Struct, frozen=True, kw_only=True, tag=True):
+    """Request: load ``spec`` if need be, and report what was asked and what the library says."""
+
+    request: str
+    spec: LoadSpec
+
+
 class Unload(Struct, frozen=True, kw_only=True, tag=True):
     """Request: drop the loaded model and give its memory back."""
 
@@ -253,7 +260,7 @@ class Shutdown(Struct, frozen=True, kw_only=True, tag=True):
     pass
 
 
-Request = Load | Generate | Convert | ReportBackend | Unload
+Request = Load | Generate | Convert | ReportBackend | Describe | Unload
 Command = Request | Cancel | Ping | Shutdown
 
 
@@ -326,6 +333,20 @@ class BackendReport(Struct, frozen=True, kw_only=True):
     error: ErrorRecord | None = None
 
 
+class SessionReport(Struct, frozen=True, kw_only=True):
+    """A loaded model as its library sees it; the library's own names and words in the mappings.
+
+    ``metrics`` are the library's counters after the warm-up or the last answer. ``notes`` are
+    sentences about what was decided in the load, such as why attention is dense.
+    """
+
+    pipeline: str
+    asked: dict[str, str] = {}
+    library: dict[str, str] = {}
+    metrics: dict[str, float] = {}
+    notes: tuple[str, ...] = ()
+
+
 class Ready(Struct, frozen=True, kw_only=True, tag=True):
     """The engine process is up. Nothing native is imported yet."""
 
@@ -378,6 +399,11 @@ class BackendReported(Struct, frozen=True, kw_only=True, tag=True):
     report: BackendReport
 
 
+class Described(Struct, frozen=True, kw_only=True, tag=True):
+    request: str
+    report: SessionReport
+
+
 class Pong(Struct, frozen=True, kw_only=True, tag=True):
     request: str
 
@@ -411,6 +437,7 @@ Event = (
     | Delta
     | Converted
     | BackendReported
+    | Described
     | Pong
     | Finished
     | Failed

@@ -3,6 +3,7 @@
 import queue
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -21,7 +22,9 @@ from app.engine.protocol import (
     new_request_id,
 )
 
-WAIT_S = 30.0
+WAIT_S = 60.0
+
+E = TypeVar("E")
 
 
 class Recorder:
@@ -34,7 +37,7 @@ class Recorder:
     def __call__(self, event: Event) -> None:
         self._arrived.put(event)
 
-    def next(self, kind: type[Event], timeout_s: float = WAIT_S) -> Event:  # type: ignore[valid-type]
+    def next(self, kind: type[E], timeout_s: float = WAIT_S) -> E:
         """Waits for the next event of ``kind``."""
         while True:
             event = self._arrived.get(timeout=timeout_s)

@@ -4,7 +4,7 @@ import pytest
 
 from app.core.errors import Bug
 from app.engine.backends.base import Control, Outcome
-from app.engine.protocol import Generate, LoadSpec, ScriptedRuntime, SlotState
+from app.engine.protocol import Generate, LoadSpec, ScriptedRuntime, SessionReport, SlotState
 from app.engine.slot import TRANSITIONS, Slot
 
 S = SlotState
@@ -15,6 +15,9 @@ class FakeSession:
         self.closed = 0
 
     def generate(self, request: Generate, control: Control) -> Outcome:
+        raise NotImplementedError
+
+    def describe(self) -> SessionReport:
         raise NotImplementedError
 
     def close(self) -> None:

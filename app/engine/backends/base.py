@@ -14,6 +14,7 @@ from app.engine.protocol import (
     FinishReason,
     Generate,
     LoadSpec,
+    SessionReport,
     Timings,
     Usage,
 )
@@ -79,6 +80,9 @@ class Session(Protocol):
         Raises:
             ContenoxError: a translated failure; ``faults.is_fatal`` says whether the session lives.
         """
+
+    def describe(self) -> SessionReport:
+        """Reports what was asked for and what the library says about it."""
 
     def close(self) -> None:
         """Frees the model. Idempotent; the session is not used afterwards."""

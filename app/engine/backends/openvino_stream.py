@@ -14,13 +14,19 @@ from app.engine.protocol import DeltaKind
 _log = logging.getLogger(__name__)
 
 
-def make_streamer(genai: Any, tokenizer: Any, control: Control) -> Any:
+def make_streamer(
+    genai: Any,
+    tokenizer: Any,
+    control: Control,
+    on_first_token: Callable[[], None] = lambda: None,
+) -> Any:
     """Returns a total ``StreamerBase`` that streams whole characters to ``control``.
 
     Args:
         genai: the module ``openvino_genai`` (its base class exists only once it is imported).
         tokenizer: the pipeline's tokenizer.
         control: gets the text, and says when to stop.
+        on_first_token: called once, before the first token is streamed.
 
     The object has ``failure``: the exception that was caught, or ``None``.
     """
@@ -35,9 +41,13 @@ def make_streamer(genai: Any, tokenizer: Any, control: Control) -> Any:
             super().__init__()
             self.failure: BaseException | None = None
             self._text = genai.TextStreamer(tokenizer, on_text)
+            self._begun = False
 
         def write(self, token: int | list[int]) -> Any:
             def stream() -> None:
+                if not self._begun:
+                    self._begun = True
+                    on_first_token()
                 for one in token if isinstance(token, list) else [token]:
                     self._text.write(one)
 

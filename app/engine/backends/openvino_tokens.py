@@ -28,6 +28,16 @@ class ExactTokenizer:
         self.limit = self._probe(context_tokens)
         self._special = self._special_tokens()
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of a report should know about this tokenizer."""
+        if self.limit is None:
+            return ()
+        return (
+            f"The tokenizer silently cuts texts at {self.limit:,} tokens; longer ones are tokenized"
+            " in pieces.",
+        )
+
     def render(self, messages: tuple[ChatMessage, ...]) -> str:
         """Renders ``messages`` with the model's own chat template, up to where the answer begins.
 
@@ -74,10 +84,10 @@ class ExactTokenizer:
 
     def _probe(self, context_tokens: int) -> int | None:
         """The number of tokens at which the tokenizer cuts; ``None`` if it was not seen to."""
-        words = context_tokens + 64
+        words = 2 * context_tokens
         whole = len(self._encode(_PROBE_WORD * words))
         half = len(self._encode(_PROBE_WORD * (words // 2)))
-        return whole if whole < half * 1.5 or whole < words * 0.9 else None
+        return whole if whole < half * 1.5 else None
 
     def _special_tokens(self) -> frozenset[str]:
         """The texts that the tokenizer turns into one control token."""

@@ -25,6 +25,7 @@ from app.engine.protocol import (
     LoadSpec,
     Role,
     ScriptedRuntime,
+    SessionReport,
     Timings,
     Usage,
 )
@@ -79,6 +80,10 @@ class ScriptedSession:
             seed=request.sampling.seed,
             fatal=reason is FinishReason.POOL_EXHAUSTED,
         )
+
+    def describe(self) -> SessionReport:
+        asked = {name: str(value) for name, value in msgspec.to_builtins(self._runtime).items()}
+        return SessionReport(pipeline="scripted", asked=asked)
 
     def close(self) -> None:
         self._held = []

@@ -1,0 +1,107 @@
+"""A model on OpenVINO GenAI's ``LLMPipeline`` with the SDPA backend: no paging, no prefix reuse.
+
+The fallback for a model whose graph has no attention operation that can be paged.
+
+# WORKAROUND(openvino-genai 2026.4.1): the pipeline crashes if ids and chat histories are mixed in
+# its life; only ids are ever given to it.
+"""
+
+import time
+from contextlib import ExitStack
+from typing import Any, Final
+
+from app.engine.backends.base import Control, Outcome
+from app.engine.backends.openvino_generation import (
+    admit,
+    finish_reason,
+    fresh_config,
+    make_outcome,
+    plan_answer,
+    raise_if_failed,
+)
+from app.engine.backends.openvino_report import flatten
+from app.engine.backends.openvino_stream import make_streamer
+from app.engine.backends.openvino_tokens import ExactTokenizer
+from app.engine.faults import NativeFailure, fault, translate
+from app.engine.protocol import Generate, OpenVinoRuntime, Pipeline, SessionReport, Usage
+
+_UNSUPPORTED: Final = (
+    "Unsupported on the stateful pipeline: paged attention, prefix reuse, scheduler controls,"
+    " metrics, sparse attention."
+)
+
+
+class StatefulSession:
+    """One pipeline. Each prompt is computed whole; its prefill can only be ended by our exit.
+
+    Args:
+        genai: the module ``openvino_genai``.
+        pipeline: an ``LLMPipeline`` with ``ATTENTION_BACKEND`` SDPA.
+        runtime: what it was built with.
+        context_tokens: the most that prompt and answer may hold together.
+        notes: sentences about what was decided in the load.
+    """
+
+    def __init__(
+        self,
+        genai: Any,
+        pipeline: Any,
+        runtime: OpenVinoRuntime,
+        *,
+        context_tokens: int,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self._genai = genai
+        self._runtime = runtime
+        self._notes = notes
+        self._pipeline = pipeline
+        self._context_tokens = context_tokens
+        self._raw_tokenizer = pipeline.get_tokenizer()
+        self._warm_up()
+        self.tokenizer = ExactTokenizer(self._raw_tokenizer, context_tokens)
+
+    def generate(self, request: Generate, control: Control) -> Outcome:
+        ids = self.tokenizer.encode(self.tokenizer.render(request.messages))
+        admit(ids, self._context_tokens)
+        plan = plan_answer(self._genai, request, len(ids))
+        control.prefill_progress(0, len(ids), 0)
+        started = time.perf_counter()
+        with ExitStack() as prefill:
+            prefill.enter_context(control.uninterruptible())
+            streamer = make_streamer(
+                self._genai, self._raw_tokenizer, control, on_first_token=prefill.close
+            )
+            before_s = time.perf_counter() - started
+            result = self._run(ids, plan.config, streamer)
+        raise_if_failed(streamer)
+        produced = len(result.tokens[0])
+        reason = finish_reason(
+            self._genai, result.finish_reasons[0], control, produced=produced, room=plan.room
+        )
+        usage = Usage(prompt_tokens=len(ids), completion_tokens=produced)
+        return make_outcome(reason, usage, plan, result.perf_metrics, before_s)
+
+    def describe(self) -> SessionReport:
+        return SessionReport(
+            pipeline=Pipeline.STATEFUL,
+            asked=flatten(self._runtime),
+            notes=(*self._notes, *self.tokenizer.notes, _UNSUPPORTED),
+        )
+
+    def close(self) -> None:
+        self._pipeline = None
+        self._raw_tokenizer = None
+
+    def _run(self, ids: list[int], config: Any, streamer: Any = None) -> Any:
+        import numpy as np
+        import openvino as ov
+
+        tensor = ov.Tensor(np.asarray([ids], dtype=np.int64))
+        try:
+            return self._pipeline.generate(tensor, config, streamer)
+        except (RuntimeError, MemoryError) as error:
+            raise translate(error) from error
+
+    def _warm_up(self) -> None:
+        if not self._run([0], fresh_config(self._genai, max_new_tokens=1)).tokens[0]:
+            raise NativeFailure(fault("engine_failed"), "the warm-up gave no token")
