@@ -6,21 +6,19 @@ listed as broken, with the reason.
 """
 
 import contextlib
-import os
 import shutil
-import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
 import msgspec
-import psutil
 from msgspec import Struct
 
 from app.core.errors import ContenoxError, DataFault, UserError
 from app.core.files import replace, write_atomic
 from app.core.paths import unwritable
 from app.models.identity import Manifest, ignore_bytes, never_stop, sha256_of
+from app.models.scratch import new_scratch, sweep_scratch
 from app.models.variant import (
     MANIFEST_NAME,
     InstalledModel,
@@ -161,28 +159,18 @@ class Library:
         Raises:
             EnvironmentFault: the store can't be written.
         """
-        mine = f"{os.getpid()}-{_birth(os.getpid())}-{uuid.uuid4().hex[:8]}"
-        folder = self.store / _STAGING_NAME / mine
-        try:
-            folder.mkdir(parents=True)
-        except OSError as error:
-            raise unwritable(folder, error) from error
-        return folder
+        return new_scratch(self.store / _STAGING_NAME)
 
     def sweep(self) -> None:
         """Removes what processes that no longer live were building. Never raises."""
-        with contextlib.suppress(OSError):
-            for folder in (self.store / _STAGING_NAME).iterdir():
-                pid, _, rest = folder.name.partition("-")
-                birth = rest.partition("-")[0]
-                if not pid.isdecimal() or str(_birth(int(pid))) != birth:
-                    shutil.rmtree(folder, ignore_errors=True)
+        sweep_scratch(self.store / _STAGING_NAME)
 
     def install(self, staging: Path, manifest: Manifest) -> InstalledModel:
         """Makes the finished folder ``staging`` a variant of the store.
 
         The manifest is written last, then one rename shows everything. If another process
-        installed the same bytes meanwhile, its folder stays; a broken or different one is replaced.
+        installed the same bytes meanwhile, its folder stays; a broken or different one is replaced,
+        and a profile that a person wrote there moves along.
 
         Raises:
             DataFault: a file is missing or has another size than in the manifest.
@@ -200,6 +188,7 @@ class Library:
                     if there.digest == manifest.digest:
                         shutil.rmtree(staging, ignore_errors=True)
                         return there
+                _keep_profiles(target, staging)
                 replace(target, staging.with_name(staging.name + "-replaced"))
             replace(staging, target)
         except OSError as error:
@@ -216,14 +205,37 @@ class Library:
         Raises:
             EnvironmentFault: a file can't be deleted.
         """
-        manifest = read_manifest(model.folder)
+        self._delete_listed(model.folder)
+
+    def discard(self, broken: BrokenModel) -> None:
+        """Deletes a broken variant: what its manifest lists, or all of it without a manifest.
+
+        Raises:
+            EnvironmentFault: a file can't be deleted.
+        """
         try:
-            (model.folder / MANIFEST_NAME).unlink(missing_ok=True)
+            self._delete_listed(broken.folder)
+        except DataFault:
+            self._delete_whole(broken.folder)
+
+    def _delete_whole(self, folder: Path) -> None:
+        """Takes the folder out of sight with one rename, then deletes it."""
+        with self.building() as staging:
+            try:
+                replace(folder, staging / folder.name)
+            except OSError as error:
+                raise unwritable(folder, error) from error
+        _remove_empty(folder)
+
+    def _delete_listed(self, folder: Path) -> None:
+        manifest = read_manifest(folder)
+        try:
+            (folder / MANIFEST_NAME).unlink(missing_ok=True)
             for file in manifest.files:
-                (model.folder / file.path).unlink(missing_ok=True)
+                (folder / file.path).unlink(missing_ok=True)
         except OSError as error:
-            raise unwritable(model.folder, error) from error
-        _remove_empty(model.folder)
+            raise unwritable(folder, error) from error
+        _remove_empty(folder)
 
     def _variant_folders(self) -> list[Path]:
         folders: list[Path] = []
@@ -234,6 +246,12 @@ class Library:
                 with contextlib.suppress(OSError):
                     folders += sorted(path for path in model.iterdir() if path.is_dir())
         return folders
+
+
+def _keep_profiles(old: Path, new: Path) -> None:
+    """Copies the profiles in ``old`` into ``new``, which has none."""
+    for path in old.glob("contenox-*.json"):
+        shutil.copyfile(path, new / path.name)
 
 
 def _spellings(name: str, variant: str, aliases: tuple[str, ...]) -> frozenset[str]:
@@ -257,14 +275,6 @@ def _not_found(name: str, backend: str | None, whole: tuple[InstalledModel, ...]
 
 
 _FIND_REMEDY: Final = "Choose one of these, or get the starter model with: contenox starter"
-
-
-def _birth(pid: int) -> int:
-    """When the process ``pid`` began, in hundredths of a second; 0 if it does not live."""
-    try:
-        return round(psutil.Process(pid).create_time() * 100)
-    except psutil.Error:
-        return 0
 
 
 def _remove_empty(folder: Path) -> None:

