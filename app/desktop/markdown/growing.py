@@ -11,6 +11,7 @@ import re
 from typing import Final
 
 import msgspec
+from markdown_it.common.utils import normalizeReference
 
 from app.desktop.markdown.blocks import Code, Item, Piece, Runs, Table
 from app.desktop.markdown.parse import Found, Parser, References, clean
@@ -22,7 +23,7 @@ _EAGER_CHARS: Final = 4_096
 _GROWTH: Final = 64
 _TABLE_HEAD_LINES: Final = 2
 _FENCE: Final = re.compile(r"( {0,3})(`{3,}|~{3,})")
-_UNRESOLVED: Final = re.compile(r"\[[^\]\n]+\]")
+_LABEL: Final = re.compile(r"\[([^\[\]\n]{1,200})\]")
 
 
 class GrowingText:
@@ -30,14 +31,12 @@ class GrowingText:
 
     def __init__(self) -> None:
         self._parser = Parser()
-        self._reset()
-
-    def _reset(self) -> None:
         self.pieces: list[Piece] = []
         self._finished = 0  # how many of the pieces never change again
         self._open = ""  # the source of the others
         self._parsed_chars = 0
         self._references: References = {}
+        self._open_references: References = {}  # those of the last parse
         self._next_number: int | None = None  # continues an ordered list over a cut
         self._list_markup = ""
         self._fence: _OpenFence | None = None
@@ -70,20 +69,31 @@ class GrowingText:
     def finish(self) -> int:
         """Says that nothing more comes; returns the first piece that may have changed.
 
-        A definition that came after its use is honoured now: if there is one, the whole text is
-        parsed again with all definitions known.
+        A definition that came after its use is honoured now: the pieces that use one are parsed
+        again.
         """
+        if self._carriage_return:
+            self._open += "\n"
+            self._carriage_return = ""
         first = self._advance()
-        if self._references and any(_UNRESOLVED.search(piece.source) for piece in self.pieces):
-            known, source, before = self._references, self._source, self.pieces
-            self._reset()
-            self._references = known
-            for batch in source:
-                self.append(batch)
-            self._advance()
-            self._source = source
-            first = _first_difference(before, self.pieces)
+        known = self._open_references | self._references
+        for index, piece in enumerate(self.pieces) if known else ():
+            labels = (normalizeReference(label) for label in _LABEL.findall(piece.source))
+            if not isinstance(piece.block, Code) and any(label in known for label in labels):
+                resolved = self._resolved(piece, known)
+                if resolved != piece:
+                    self.pieces[index] = resolved
+                    first = min(first, index)
         return first
+
+    def _resolved(self, piece: Piece, references: References) -> Piece:
+        found, _ = self._parser.parse(piece.source, references)
+        if len(found) != 1:
+            return piece
+        block = found[0].block
+        if isinstance(block, Item) and isinstance(piece.block, Item):
+            block = msgspec.structs.replace(block, number=piece.block.number)
+        return Piece(block, piece.source)
 
     def _advance(self) -> int:
         changed = self._finished
@@ -100,6 +110,7 @@ class GrowingText:
         if self._table is not None:
             return self._read_table()
         found, new = self._parser.parse(self._open, self._references)
+        self._open_references = new
         lines = self._open.split("\n")
         self.pieces += self._as_pieces(found, lines)
         complete = len(lines) - 1  # the last line may still grow
@@ -263,10 +274,3 @@ class _OpenTable:
         """The table with ``rows`` after those that were kept."""
         whole = msgspec.structs.replace(block, rows=self._rows + rows)
         return Piece(whole, "\n".join([*self._lines, *lines]).rstrip("\n"))
-
-
-def _first_difference(before: list[Piece], after: list[Piece]) -> int:
-    for index, (one, other) in enumerate(zip(before, after, strict=False)):
-        if one != other:
-            return index
-    return min(len(before), len(after))

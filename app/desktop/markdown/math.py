@@ -1,0 +1,120 @@
+"""Formulas to SVG, with ziamath: pure Python, no web engine, nothing fetched.
+
+A formula that can't be set (unknown command, too long, too deep) is shown as it was written.
+Imports of the library and the setting run in the rendering thread: 0.2 s once, then 5 to 25 ms.
+"""
+
+import ctypes
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Final
+
+from msgspec import Struct
+
+from app.desktop.markdown.tex import MAX_TEX_CHARS
+
+INK: Final = "#010203"  # stands for the text colour until the formula is painted
+DESIGN_PIXELS: Final = 16.0  # the font size that a formula is set at, before scaling
+_MAX_DEPTH: Final = 24
+_MAX_SVG_CHARS: Final = 400_000
+_DEADLINE_S: Final = 0.5  # nested roots take exponential time
+# A macro can grow without bound, the others have no meaning on a page.
+_REFUSED: Final = re.compile(
+    r"\\(?:def|gdef|edef|xdef|let|newcommand|renewcommand|providecommand|newenvironment|input|"
+    r"include|href|url|includegraphics|htmlClass|htmlId|htmlStyle|htmlData|style|class|unicode)\b"
+)
+_ENVIRONMENTS: Final = {"align", "align*", "equation", "equation*", "gather", "gather*"}
+_PUNCTUATION_AFTER: Final = re.compile(r"\\(?:label|nonumber|notag)\b(?:\{[^{}]*\})?")
+_one_at_a_time = threading.Lock()  # the library has module-level settings
+
+
+class SetFormula(Struct, frozen=True):
+    """A formula as an SVG at ``DESIGN_PIXELS``; ``depth`` is what hangs below the baseline."""
+
+    svg: str
+    width: float
+    height: float
+    depth: float
+
+
+@lru_cache(maxsize=512)
+def set_formula(tex: str, display: bool) -> SetFormula | None:
+    """Returns the formula, or ``None`` if it can't be set. Never raises."""
+    if len(tex) > MAX_TEX_CHARS or _REFUSED.search(tex) or _depth(tex) > _MAX_DEPTH:
+        return None
+    try:
+        import ziamath  # noqa: F401  # outside the deadline: the first import takes long
+
+        with _one_at_a_time, _deadline():
+            return _set(_known_environments(tex), display)
+    except _TooSlow:
+        return None
+    except Exception:  # noqa: BLE001  # two parsers of others over a model's text: show the source
+        return None
+
+
+class _TooSlow(BaseException):
+    """Not an ``Exception``, so that no handler of the library swallows it."""
+
+
+@contextmanager
+def _deadline() -> Iterator[None]:
+    """Ends pure Python code of this thread soon after the deadline.
+
+    A trace or profile function would do too, and make each formula eight times slower.
+    """
+    thread = ctypes.c_ulong(threading.get_ident())
+    guard, armed = threading.Lock(), [True]
+
+    def fire() -> None:
+        with guard:
+            if armed:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(_TooSlow))
+
+    timer = threading.Timer(_DEADLINE_S, fire)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        with guard:
+            armed.clear()
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, None)  # one that is still due
+        timer.cancel()
+        timer.join()
+
+
+def _set(tex: str, display: bool) -> SetFormula | None:
+    from ziamath.config import config
+    from ziamath.zmath import Latex
+
+    config.svg2 = False  # Qt draws SVG Tiny 1.2
+    formula = Latex(tex, size=DESIGN_PIXELS, color=INK, inline=not display)
+    svg = formula.svg()
+    width, height = formula.getsize()
+    if len(svg) > _MAX_SVG_CHARS or not 0 < width < 20_000 or not 0 < height < 20_000:
+        return None
+    return SetFormula(svg, width, height, max(0.0, -formula.getyofst()))
+
+
+def _depth(tex: str) -> int:
+    depth = deepest = 0
+    for mark in re.finditer(r"\\begin|\\left\b|\\end|\\right\b|\\.|[{}^_]", tex, re.DOTALL):
+        if mark[0] in ("{", "\\begin", "\\left"):
+            depth += 1
+        elif mark[0] in ("}", "\\end", "\\right"):
+            depth -= 1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _known_environments(tex: str) -> str:
+    """Writes the numbered environments as the one that the library knows."""
+    tex = _PUNCTUATION_AFTER.sub("", tex)
+    for name in _ENVIRONMENTS:
+        tex = tex.replace(f"\\begin{{{name}}}", r"\begin{aligned}")
+        tex = tex.replace(f"\\end{{{name}}}", r"\end{aligned}")
+    return tex
