@@ -142,15 +142,14 @@ def finish(connection: sqlite3.Connection, answer_id: str, end: AnswerEnd, now_m
 def interrupt_abandoned(
     connection: sqlite3.Connection, alive: Collection[str], now_ms: int
 ) -> tuple[str, ...]:
-    """Closes every running answer whose program lives no more. Returns the ids of these answers."""
+    """Closes every running answer whose program lives no more. Returns the ids of these answers.
+
+    Takes the writer lock only if there is one, so that opening never waits for a writer.
+    """
+    if not _abandoned(connection, alive):
+        return ()
     with writing(connection):
-        abandoned = tuple(
-            answer_id
-            for answer_id, writer in connection.execute(
-                "SELECT id, writer FROM messages WHERE state = 'streaming' ORDER BY key"
-            ).fetchall()
-            if writer not in alive
-        )
+        abandoned = _abandoned(connection, alive)
         for answer_id in abandoned:
             _close(connection, answer_id, MessageState.INTERRUPTED)
             connection.execute(
@@ -159,6 +158,13 @@ def interrupt_abandoned(
                 (now_ms, INTERRUPTED, answer_id),
             )
     return abandoned
+
+
+def _abandoned(connection: sqlite3.Connection, alive: Collection[str]) -> tuple[str, ...]:
+    rows = connection.execute(
+        "SELECT id, writer FROM messages WHERE state = 'streaming' ORDER BY key"
+    ).fetchall()
+    return tuple(answer_id for answer_id, writer in rows if writer not in alive)
 
 
 def any_running(connection: sqlite3.Connection) -> bool:

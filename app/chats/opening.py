@@ -1,5 +1,6 @@
 """Opening the chats: checked, mended if they must be, migrated, abandoned answers closed."""
 
+import logging
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +13,8 @@ from app.chats.programs import Program
 from app.chats.records import BackupKind, Damage, Opened
 from app.core import files
 from app.core.errors import DataFault
+
+_log = logging.getLogger(__name__)
 
 
 class Location:
@@ -72,6 +75,13 @@ def mend(
         damage = recovery.recover(where.database, fresh, reason)
     files.replace(where.scratch, where.recovered)
     aside = _take_over(where, now_ms)
+    _log.warning(
+        "chats damaged (%s): set aside as %s; %d messages recovered, %d rows lost",
+        reason,
+        aside.name,
+        damage.messages,
+        damage.lost_rows,
+    )
     newest = next(iter(backups.all_backups(where.backups)), None)
     with translated(where.database):
         connection = connect(where.database)

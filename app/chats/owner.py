@@ -58,8 +58,13 @@ class Owner:
         return self._long_threads.submit(self._run_beside, work)
 
     def run_long(self, work: Callable[[], _T]) -> Future[_T]:
-        """Queues long work that may itself wait for ``run``."""
-        return self._long_threads.submit(work)
+        """Queues long work that may itself wait for ``run``; it sees all queued before."""
+
+        def after_earlier_work() -> _T:
+            self._threads.submit(int).result()
+            return work()
+
+        return self._long_threads.submit(after_earlier_work)
 
     def opened(self) -> Future[Opened]:
         return self.run(lambda _: self._opened)

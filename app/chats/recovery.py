@@ -4,7 +4,6 @@ The damaged file is only read. Rows are copied table by table in stretches of ro
 that can't be read is halved until the rows that can't be read are alone.
 """
 
-import logging
 import os
 import shutil
 import sqlite3
@@ -20,8 +19,6 @@ from app.chats.records import Damage
 from app.core import files
 from app.core.errors import EnvironmentFault
 from app.core.paths import unwritable
-
-_log = logging.getLogger(__name__)
 
 _STRETCH: Final = 256
 # Row ids are asked for up to here when the end of a table can't be read.
@@ -74,10 +71,12 @@ def set_aside(database: Path, now_ms: int) -> Path:
     try:
         database.with_name(database.name + "-shm").unlink(missing_ok=True)
         # The log goes first: if it were left behind, SQLite would apply it to the next database.
-        for suffix in ("-wal", ""):
-            part = database.with_name(database.name + suffix)
-            if part.exists():
-                files.replace(part, target.with_name(target.name + suffix))
+        log = database.with_name(database.name + "-wal")
+        if log.exists() and log.stat().st_size > 0:
+            files.replace(log, target.with_name(target.name + "-wal"))
+        log.unlink(missing_ok=True)
+        if database.exists():
+            files.replace(database, target)
     except PermissionError as error:
         raise in_use() from error
     except OSError as error:
@@ -116,13 +115,6 @@ def recover(damaged: Path, fresh: sqlite3.Connection, reason: str) -> Damage:
         table: fresh.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our tables
         for table in ("conversations", "messages")
     }
-    _log.warning(
-        "chats damaged (%s): set aside as %s; %d messages recovered, %d rows lost",
-        reason,
-        damaged.name,
-        count["messages"],
-        lost,
-    )
     return Damage(
         set_aside=damaged,
         reason=reason,

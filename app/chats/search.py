@@ -7,7 +7,6 @@ since the index knows words only.
 
 import re
 import sqlite3
-import unicodedata
 from typing import Final
 
 from app.chats.database import reading, storable, writing
@@ -27,7 +26,9 @@ _RANKED: Final = 2000
 
 _PART: Final = re.compile(r'"([^"]*)"?|([^\s"]+)')
 # Han, Hiragana, Katakana, Thai, Lao, Khmer, Burmese.
-_UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_UNSPACED: Final = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+)
 
 _BEST_MESSAGES: Final = """
     SELECT found.rowid, found.rank FROM (
@@ -84,7 +85,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
 
 
 def _search(connection: sqlite3.Connection, typed: str, limit: int) -> tuple[SearchHit, ...]:
-    clean = unicodedata.normalize("NFC", storable(typed).replace("\0", " "))[:_LONGEST_QUERY]
+    clean = storable(typed).replace("\0", " ")[:_LONGEST_QUERY]
     with reading(connection):
         if _UNSPACED.search(clean):
             return _find_letters(connection, clean.strip(), limit)
