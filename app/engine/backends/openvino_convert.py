@@ -40,7 +40,7 @@ def convert(source: Path, target: Path) -> tuple[str, ...]:
     try:
         target.mkdir(parents=True, exist_ok=True)
         _lend(source, lent)
-        _save_beside(lent)
+        _save_beside(lent, source)
     except OSError as error:
         raise unwritable(target, error) from error
     finally:
@@ -86,7 +86,7 @@ def _take_back(lent: Path) -> None:
             return
 
 
-def _save_beside(gguf: Path) -> None:
+def _save_beside(gguf: Path, source: Path) -> None:
     try:
         import openvino_genai
         import openvino_tokenizers  # noqa: F401 - its native part is looked for beside it
@@ -100,7 +100,7 @@ def _save_beside(gguf: Path) -> None:
         openvino_genai.LLMPipeline(str(gguf), "CPU", enable_save_ov_model=True)
     except (RuntimeError, MemoryError, IndexError) as error:
         raise _failed(
-            gguf, str(error).splitlines()[0] if str(error) else "out of memory"
+            source, str(error).splitlines()[0] if str(error) else "out of memory"
         ) from error
 
 
