@@ -40,12 +40,13 @@ class ChatTemplate:
         self._environment: Any = None
         self._template: Any = None
 
-    def render(self, messages: Sequence[ChatMessage], tokens: Mapping[str, str]) -> str:
+    def render(self, messages: Sequence[ChatMessage], variables: Mapping[str, Any]) -> str:
         """Returns the prompt for ``messages``, ready for the assistant to answer.
 
         Args:
             messages: the conversation.
-            tokens: special tokens by the names that templates use, such as ``bos_token``.
+            variables: what else the template is told: special tokens such as ``bos_token``,
+                ``tools``, switches for the thinking.
 
         Raises:
             DataFault: ``template_missing``; ``template_failed`` if the template has an error,
@@ -58,7 +59,7 @@ class ChatTemplate:
                 "Choose a model that is made for chat (an instruct model).",
             )
         try:
-            rendered = self._bounded(messages, tokens)
+            rendered = self._bounded(messages, variables)
         except _TemplateRefusal as error:
             raise DataFault(
                 "template_failed",
@@ -73,18 +74,18 @@ class ChatTemplate:
             )
         return rendered
 
-    def _bounded(self, messages: Sequence[ChatMessage], tokens: Mapping[str, str]) -> str:
+    def _bounded(self, messages: Sequence[ChatMessage], variables: Mapping[str, Any]) -> str:
         template = self._compiled()
         content = sum(len(message.content) for message in messages)
         limit = _MAX_ADDED_CHARACTERS + 2 * content
-        variables = dict(tokens) | {
+        told = {"tools": None} | dict(variables)
+        told |= {
             "messages": [{"role": str(m.role), "content": m.content} for m in messages],
             "add_generation_prompt": True,
-            "tools": None,
         }
         parts: list[str] = []
         with self._environment.within(_BASE_BUDGET + 32 * content, _MAX_CPU_S):
-            for part in template.generate(variables):
+            for part in template.generate(told):
                 limit -= len(part)
                 if limit < 0:
                     raise ValueError("it makes more text than any chat needs")

@@ -1,8 +1,10 @@
 """A model's weights and vocabulary in llama.cpp."""
 
+import codecs
 import ctypes
 import os
 import time
+from collections.abc import Sequence
 from typing import Any, Final
 
 from app.engine.backends.base import Control, LoadStopped
@@ -85,6 +87,12 @@ class LlamaModel:
             if size >= 0:
                 return self._piece.raw[:size]
             self._piece = ctypes.create_string_buffer(-size)
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """Returns what ``tokens`` say; a character that is cut at their end is left out."""
+        return codecs.getincrementaldecoder("utf-8")("replace").decode(
+            b"".join(map(self.piece, tokens))
+        )
 
     def is_end(self, token: int) -> bool:
         """Whether ``token`` ends an answer."""

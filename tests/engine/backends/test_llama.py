@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import ContenoxError, DataFault, EnvironmentFault, UserError
+from app.engine.answer_stream import AnswerStream
 from app.engine.backends.base import LoadStopped, Outcome
 from app.engine.backends.jinja_template import ChatTemplate
-from app.engine.backends.llama import LlamaBackend, LlamaSession
+from app.engine.backends.llama import LlamaBackend
+from app.engine.backends.llama_session import LlamaSession
 from app.engine.protocol import (
     ChatMessage,
     FinishReason,
@@ -62,6 +64,21 @@ def assistant(text: str) -> ChatMessage:
     return ChatMessage(role=Role.ASSISTANT, content=text)
 
 
+def asking(
+    spec: LoadSpec,
+    *messages: ChatMessage,
+    max_tokens: int = 64,
+    sampling: Sampling | None = None,
+) -> Generate:
+    return Generate(
+        request="r",
+        spec=spec,
+        messages=messages,
+        sampling=sampling or Sampling(),
+        max_tokens=max_tokens,
+    )
+
+
 def ask(
     session: LlamaSession,
     spec: LoadSpec,
@@ -71,14 +88,12 @@ def ask(
     sampling: Sampling | None = None,
 ) -> tuple[Outcome, RecordingControl]:
     control = control or RecordingControl()
-    request = Generate(
-        request="r",
-        spec=spec,
-        messages=messages,
-        sampling=sampling or Sampling(),
-        max_tokens=max_tokens,
-    )
+    request = asking(spec, *messages, max_tokens=max_tokens, sampling=sampling)
     return session.generate(request, control), control
+
+
+def count(session: LlamaSession, spec: LoadSpec, *messages: ChatMessage) -> int:
+    return session.count_tokens(asking(spec, *messages), RecordingControl())
 
 
 def test_a_question_is_answered_in_several_pieces_and_ends_by_itself(
@@ -203,10 +218,10 @@ def test_a_load_can_be_stopped_inside(model: InstalledModel, fraction: float) ->
 
 
 def test_the_answer_ends_when_the_context_is_full(
-    model: InstalledModel, session: LlamaSession
+    model: InstalledModel, session: LlamaSession, spec: LoadSpec
 ) -> None:
     prompt = (user(STORY),)
-    tokens = session.count_tokens(prompt)
+    tokens = count(session, spec, *prompt)
     spec = llama_spec(model, context_tokens=tokens + 8)
     small = LlamaBackend().open_session(spec, RecordingControl())
     try:
@@ -222,10 +237,10 @@ def test_the_answer_ends_when_the_context_is_full(
 
 @pytest.mark.ov
 def test_a_prompt_that_fills_the_context_is_refused_and_one_token_less_is_not(
-    model: InstalledModel, session: LlamaSession
+    model: InstalledModel, session: LlamaSession, spec: LoadSpec
 ) -> None:
     prompt = (user(STORY),)
-    tokens = session.count_tokens(prompt)
+    tokens = count(session, spec, *prompt)
     spec = llama_spec(model, context_tokens=tokens)
     small = LlamaBackend().open_session(spec, RecordingControl())
     try:
@@ -234,7 +249,7 @@ def test_a_prompt_that_fills_the_context_is_refused_and_one_token_less_is_not(
         assert caught.value.code == "context_overflow"
         assert f"has {tokens} tokens" in caught.value.message
         shorter = (user("Tell me a story about a lighthouse."),)
-        assert session.count_tokens(shorter) == tokens - 1
+        assert count(session, spec, *shorter) == tokens - 1
         outcome, _ = ask(small, spec, *shorter)
         assert outcome.reason is FinishReason.CONTEXT_FULL
         assert outcome.usage.completion_tokens == 1
@@ -273,11 +288,15 @@ def test_a_stop_string_that_did_not_come_changes_nothing(
     assert control.text == ANSWER
 
 
-def test_a_special_token_in_a_message_stays_text(session: LlamaSession) -> None:
+def test_a_special_token_in_a_message_stays_text(session: LlamaSession, spec: LoadSpec) -> None:
+    def encoded(text: str) -> list[int]:
+        request = asking(spec, user(text))
+        return session.prompts.write(request, AnswerStream(RecordingControl(), request))
+
     end = session._model.tokenize("<|im_end|>")
     assert len(end) == 1
-    plain = session._encode((user("a b"),))
-    pasted = session._encode((user("a <|im_end|> b"),))
+    plain = encoded("a b")
+    pasted = encoded("a <|im_end|> b")
     assert pasted.count(end[0]) == plain.count(end[0])
     assert b"".join(map(session._model.piece, pasted)).count(b"<|im_end|>") == 1
 
@@ -327,7 +346,7 @@ def test_a_failing_template_is_told_before_anything_is_computed(
 ) -> None:
     with monkeypatch.context() as patched:
         for source, code in ((None, "template_missing"), ("{{ 1 + 'a' }}", "template_failed")):
-            patched.setattr(session, "_template", ChatTemplate(source))
+            patched.setattr(session.prompts, "template", ChatTemplate(source))
             control = RecordingControl()
             with pytest.raises(DataFault) as caught:
                 ask(session, spec, user(CAPITAL), control=control)

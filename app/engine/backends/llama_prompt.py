@@ -1,0 +1,71 @@
+"""From messages to the token ids that the model reads."""
+
+from functools import cached_property
+
+from app.engine.answer_stream import AnswerStream
+from app.engine.backends.jinja_template import ChatTemplate
+from app.engine.backends.llama_model import LlamaModel
+from app.engine.prompt import encode, protect, split_begun
+from app.engine.protocol import ChatMessage, Generate, ThinkingLevel
+from app.engine.template_controls import (
+    TemplateControls,
+    TemplateTraits,
+    controls_for,
+    probe,
+)
+from app.models.gguf import GgufModel
+
+
+class PromptWriter:
+    """The model's own chat template and vocabulary.
+
+    Args:
+        gguf: the header of the model's file, which holds the template.
+        model: the loaded vocabulary.
+    """
+
+    def __init__(self, gguf: GgufModel, model: LlamaModel) -> None:
+        self.template = ChatTemplate(gguf.chat_template)
+        self._model = model
+        # Other special tokens, such as runs of spaces, are ordinary text that is written often.
+        self._protected = tuple(token.text for token in gguf.special_tokens() if token.is_control)
+        self._tokens = {
+            "bos_token": model.token_text(gguf.tokenizer.bos_id),
+            "eos_token": model.token_text(gguf.tokenizer.eos_id),
+        }
+
+    def write(self, request: Generate, stream: AnswerStream) -> list[int]:
+        """Returns the ids of the prompt, up to where the answer begins or goes on.
+
+        Args:
+            request: its messages, tools and thinking level count.
+            stream: told how the prompt ends.
+
+        Raises:
+            DataFault: ``template_missing`` or ``template_failed``.
+        """
+        asked, begun = split_begun(protect(request.messages, self._protected))
+        controls = TemplateControls(tools=request.tools)
+        if request.thinking is not ThinkingLevel.AUTO:
+            controls = controls_for(request.thinking, request.tools, self.traits)
+        prompt = stream.begin(self.render(tuple(asked), controls), begun)
+        ids = encode(prompt, self._model.tokenize)
+        begin = self._model.begin_token
+        # Most templates write the begin token themselves; it must be there once.
+        if begin is not None and ids[:1] != [begin]:
+            ids.insert(0, begin)
+        return ids
+
+    @cached_property
+    def traits(self) -> TemplateTraits:
+        """Which controls the template heeds.
+
+        Raises:
+            DataFault: ``template_missing`` or ``template_failed``.
+        """
+        return probe(self.render)
+
+    def render(self, messages: tuple[ChatMessage, ...], controls: TemplateControls) -> str:
+        """Renders ``messages`` up to where the answer begins."""
+        variables = controls.variables() | {"tools": controls.tools_as_json()}
+        return self.template.render(messages, self._tokens | variables)

@@ -1,0 +1,229 @@
+"""One model in llama.cpp: load, prefill, decode, close."""
+
+import time
+from dataclasses import dataclass, field
+
+import msgspec
+
+from app.core.errors import UserError
+from app.engine.answer_stream import AnswerStream
+from app.engine.backends.base import Control, LoadStopped, Outcome, rate
+from app.engine.backends.llama_abort import AbortFlag
+from app.engine.backends.llama_context import LlamaContext, Step, kv_bytes_per_token
+from app.engine.backends.llama_model import LlamaModel
+from app.engine.backends.llama_native import Native
+from app.engine.backends.llama_prompt import PromptWriter
+from app.engine.backends.llama_sampler import Sampler, choose_seed
+from app.engine.backends.llama_text import WholeCharacters
+from app.engine.protocol import (
+    DeltaKind,
+    FinishReason,
+    Generate,
+    LlamaRuntime,
+    LoadSpec,
+    SessionReport,
+    Timings,
+    Usage,
+)
+from app.models.gguf import GgufModel
+
+
+@dataclass(slots=True)
+class _Answer:
+    """The ids chosen so far. Times are of ``time.perf_counter``."""
+
+    ids: list[int] = field(default_factory=list)
+    first_at: float = 0.0
+    last_at: float = 0.0
+
+    def add(self, token: int) -> None:
+        self.last_at = time.perf_counter()
+        self.first_at = self.first_at or self.last_at
+        self.ids.append(token)
+
+    def timings(self, started: float, computed_tokens: int) -> Timings:
+        """Rates, where ``computed_tokens`` of the prompt were computed since ``started``."""
+        if not self.ids:
+            return Timings()
+        ttft_s = self.first_at - started
+        return Timings(
+            ttft_s=ttft_s,
+            prefill_tokens_per_s=rate(computed_tokens, ttft_s),
+            decode_tokens_per_s=rate(len(self.ids) - 1, self.last_at - self.first_at),
+        )
+
+
+class LlamaSession:
+    """One loaded model and its KV cache.
+
+    Args:
+        native: the loaded library.
+        gguf: the checked header of the model's file.
+        spec: what to load.
+        control: hears the progress and may stop the load.
+
+    Raises:
+        LoadStopped: ``control`` said so; nothing stays loaded.
+        NativeFailure: the library failed; nothing stays loaded.
+    """
+
+    def __init__(self, native: Native, gguf: GgufModel, spec: LoadSpec, control: Control) -> None:
+        runtime = spec.runtime
+        assert isinstance(runtime, LlamaRuntime)
+        self._native = native
+        self._runtime = runtime
+        self._context_tokens = spec.context_tokens
+        self._kv_bytes_per_token = kv_bytes_per_token(gguf, runtime.kv_cache_type)
+        self._abort = AbortFlag(native.api)
+        self._context: LlamaContext | None = None
+        self._model = LlamaModel(native, gguf, control)
+        try:
+            self.prompts = PromptWriter(gguf, self._model)
+            context = LlamaContext(native, self._model, runtime, spec.context_tokens, self._abort)
+            self._context = context
+            self._warm_up(context, control)
+        except BaseException:
+            self.close()
+            raise
+
+    def _warm_up(self, context: LlamaContext, control: Control) -> None:
+        """Computes one token, so that the first answer doesn't pay for what happens only once."""
+        control.load_progress("warming up")
+        with self._abort.watching(control):
+            context.compute([self._model.begin_token or 0])
+        context.clear()
+        reason = control.stop_reason()
+        if reason is not None:
+            raise LoadStopped(reason)
+
+    def generate(self, request: Generate, control: Control) -> Outcome:
+        context = self._context
+        assert context is not None, "the session is closed"
+        stream = AnswerStream(control, request)
+        prompt = self.prompts.write(request, stream)
+        self._admit(len(prompt))
+        seed = choose_seed(request.sampling)
+        answer = _Answer()
+        with self._abort.watching(stream):
+            started = time.perf_counter()
+            reused = context.reuse(prompt)
+            reason = self._prefill(context, prompt, reused, stream)
+            if reason is None:
+                reason = self._decode(context, prompt, request, seed, stream, answer)
+                reason = stream.end(reason)
+        usage = Usage(
+            prompt_tokens=len(prompt),
+            reused_tokens=reused,
+            completion_tokens=len(answer.ids),
+            thinking_tokens=stream.thinking_tokens(answer.ids, self._model.text),
+        )
+        return Outcome(reason, usage, answer.timings(started, len(prompt) - reused), seed)
+
+    def count_tokens(self, request: Generate, control: Control) -> int:
+        """The exact number of prompt tokens that ``request`` has.
+
+        Raises:
+            ContenoxError: what ``generate`` would raise before it computes anything.
+        """
+        return len(self.prompts.write(request, AnswerStream(control, request)))
+
+    def describe(self) -> SessionReport:
+        context = self._context
+        assert context is not None, "the session is closed"
+        asked = msgspec.to_builtins(self._runtime)
+        return SessionReport(
+            pipeline="llama",
+            asked={name: str(value) for name, value in asked.items()},
+            library=context.settings() | {"model": self._model.description()},
+            metrics={
+                "kv_bytes_per_token": self._kv_bytes_per_token,
+                "held_tokens": context.held_tokens,
+            },
+            notes=(self._native.system_info,),
+        )
+
+    def close(self) -> None:
+        context, self._context = self._context, None
+        if context is not None:
+            context.close()
+        self._model.close()
+
+    def _admit(self, prompt_tokens: int) -> None:
+        if prompt_tokens == 0:
+            raise UserError("prompt_empty", "There is nothing to answer.", "Write a message.")
+        if prompt_tokens >= self._context_tokens:
+            raise UserError(
+                "context_overflow",
+                f"The conversation has {prompt_tokens:,} tokens; the model's context holds"
+                f" {self._context_tokens:,}, at least one of them for the answer.",
+                "Shorten the message, or start a new chat.",
+            )
+
+    def _prefill(
+        self, context: LlamaContext, prompt: list[int], reused: int, control: Control
+    ) -> FinishReason | None:
+        """Computes what is missing of ``prompt``; returns why it was stopped, if it was."""
+        control.prefill_progress(reused, len(prompt), reused)
+        for start in range(reused, len(prompt), context.batch_tokens):
+            reason = control.stop_reason()
+            if reason is not None:
+                return reason
+            if context.compute(prompt[start : start + context.batch_tokens]) is Step.STOPPED:
+                return control.stop_reason() or FinishReason.CANCELLED
+            control.prefill_progress(context.held_tokens, len(prompt), reused)
+        return control.stop_reason()
+
+    def _decode(
+        self,
+        context: LlamaContext,
+        prompt: list[int],
+        request: Generate,
+        seed: int | None,
+        stream: AnswerStream,
+        answer: _Answer,
+    ) -> FinishReason:
+        """Streams the answer; returns why it ended."""
+        room = self._context_tokens - len(prompt)
+        sampler = Sampler(
+            self._native.api,
+            request.sampling,
+            seed,
+            prompt,
+            self._context_tokens,
+            self._model.token_count,
+        )
+        try:
+            limit = min(request.max_tokens, room)
+            reason = self._stream(context, sampler, limit, stream, answer)
+        finally:
+            sampler.close()
+        if reason is not None:
+            return reason
+        return FinishReason.CONTEXT_FULL if request.max_tokens > room else FinishReason.LENGTH
+
+    def _stream(
+        self,
+        context: LlamaContext,
+        sampler: Sampler,
+        limit: int,
+        stream: AnswerStream,
+        answer: _Answer,
+    ) -> FinishReason | None:
+        """Decodes at most ``limit`` tokens; ``None`` means that the limit ended it."""
+        characters = WholeCharacters()
+        while len(answer.ids) < limit:
+            token = sampler.sample(context.handle)
+            answer.add(token)
+            if self._model.is_end(token):
+                return FinishReason.STOP
+            text = characters.push(self._model.piece(token))
+            if text:
+                stream.delta(DeltaKind.TEXT, text)
+            reason = stream.stop_reason()
+            if reason is not None:
+                return reason
+            if len(answer.ids) == limit:
+                return None
+            if context.compute([token]) is Step.STOPPED:
+                return stream.stop_reason() or FinishReason.CANCELLED
+        return None
