@@ -44,9 +44,17 @@ def native_failure(log_text: str, what: str) -> NativeFailure:
         log_text: the last lines of its log.
         what: the call and its result, for our own log.
     """
-    lines = [line.strip() for line in log_text.splitlines() if line.strip()]
-    detail = f"{what}: {lines[-1]}" if lines else what
     for fault in LLAMA_FAULTS:
-        if any(needle in log_text for needle in fault.needles):
-            return NativeFailure(fault, detail)
-    return NativeFailure(classify(log_text), detail)
+        telling = _telling_line(log_text, fault)
+        if telling is not None:
+            return NativeFailure(fault, f"{what}: {telling}")
+    lines = log_text.strip().splitlines()
+    return NativeFailure(classify(log_text), f"{what}: {lines[-1]}" if lines else what)
+
+
+def _telling_line(log_text: str, fault: Fault) -> str | None:
+    """The first line with one of the fault's needles, which says the most."""
+    for line in log_text.splitlines():
+        if any(needle in line for needle in fault.needles):
+            return line.strip()
+    return None

@@ -2,8 +2,9 @@
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -12,7 +13,9 @@ from app.engine.answer_stream import AnswerStream
 from app.engine.backends.base import LoadStopped, Outcome
 from app.engine.backends.jinja_template import ChatTemplate
 from app.engine.backends.llama import LlamaBackend
+from app.engine.backends.llama_native import load_native
 from app.engine.backends.llama_session import LlamaSession
+from app.engine.faults import NativeFailure
 from app.engine.protocol import (
     ChatMessage,
     FinishReason,
@@ -22,6 +25,7 @@ from app.engine.protocol import (
     Role,
     Sampling,
 )
+from app.models.gguf import GgufModel, read_gguf
 from app.models.library import InstalledModel
 from tests.engine.backends.llama_required import llama_spec, require_llama
 from tests.engine.backends.recording_control import RecordingControl
@@ -391,3 +395,34 @@ def test_what_can_not_be_loaded_is_refused_with_a_code(
             RecordingControl(),
         )
     assert caught.value.code == code
+
+
+class _Renamed:
+    """The header of a good file, with the path of another."""
+
+    def __init__(self, gguf: GgufModel, path: Path) -> None:
+        self._gguf = gguf
+        self.path = path
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._gguf, name)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda data: data.replace(b"llama", b"zlama", 1), "model_unsupported"),
+        (lambda data: data.replace(b"\0smollm\x15", b"\0zmollm\x15", 1), "model_unsupported"),
+        (lambda data: data[:50_000_000], "model_damaged"),
+        (lambda data: data[:60_000_000] + b"\xff" * 4_000 + data[60_004_000:], "model_damaged"),
+    ],
+)
+def test_what_only_the_library_can_find_is_translated(
+    model: InstalledModel, tmp_path: Path, change: Callable[[bytes], bytes], code: str
+) -> None:
+    path = tmp_path / "changed.gguf"
+    path.write_bytes(change(model.path.read_bytes()))
+    header = cast(GgufModel, _Renamed(read_gguf(model.path), path))
+    with pytest.raises(NativeFailure) as caught:
+        LlamaSession(load_native(), header, llama_spec(model), RecordingControl())
+    assert caught.value.fault.code == code

@@ -71,6 +71,15 @@ def test_the_librarys_words_are_translated(words: str, code: str) -> None:
     assert failure.detail.startswith("a call")
 
 
+def test_the_line_that_tells_most_is_kept_for_our_log() -> None:
+    words = (
+        "print_info: file type = Q4_1\n"
+        "llama_model_load: error loading model: unknown model architecture: 'zlama'\n"
+        "llama_model_load_from_file_impl: failed to load model\n"
+    )
+    assert native_failure(words, "a call").detail.endswith("unknown model architecture: 'zlama'")
+
+
 def test_each_fault_names_the_version_whose_words_it_knows() -> None:
     for fault in LLAMA_FAULTS:
         assert fault.needles
