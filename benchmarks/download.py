@@ -81,20 +81,29 @@ def serve(source: Path, ready: Connection) -> None:
     server.serve_forever()
 
 
+class _Nobody:
+    """Listens to nothing."""
+
+    def kept(self, count: int) -> None:
+        """See ``FetchListener``."""
+
+    def received(self, count: int) -> None:
+        """See ``FetchListener``."""
+
+
 def fetch_once(url: str, target: Path, size_bytes: int, digest: str, answer: Connection) -> None:
     """One fetch in a process of its own, so that its peak memory is its own."""
     import psutil
 
     process = psutil.Process()
     before = process.memory_info().rss
-    fetcher = Fetcher(HubEndpoint(url=url), DiskGuard(0), lambda *_: None)
     wanted = Wanted(
         repository="a/b", commit="0" * 40, path="x.bin", size_bytes=size_bytes, sha256=digest
     )
     wall, cpu = time.perf_counter(), time.process_time()
-    fetcher.fetch(wanted, target, StopSwitch(), lambda _: None)
+    with Fetcher(HubEndpoint(url=url), DiskGuard(0), lambda *_: None) as fetcher:
+        fetcher.fetch(wanted, target, StopSwitch(), _Nobody())
     spent = (time.perf_counter() - wall, time.process_time() - cpu)
-    fetcher.close()
     answer.send((*spent, _peak_bytes(), before))
 
 

@@ -6,7 +6,8 @@ request. Nothing that a server says decides where a byte is written.
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from types import TracebackType
+from typing import Final, Protocol, Self
 
 import httpx2
 from msgspec import Struct
@@ -30,8 +31,10 @@ from app.models.hub_errors import (
 )
 from app.models.identity import FileRecord
 
+_PURPOSE: Final = "model files"
 PART_SUFFIX: Final = ".part"
-MAX_CONNECTIONS: Final = 2
+# To the Hub, and to the second server that it points to.
+_MAX_CONNECTIONS: Final = 2
 _MAX_REDIRECTS: Final = 10
 _DISK_CHECK_BYTES: Final = 64 << 20
 # Bytes that are wrong as a whole are fetched once more from the beginning, then given up.
@@ -59,12 +62,23 @@ class FetchLimits(Struct, frozen=True, kw_only=True):
     retry: RetryPolicy = RetryPolicy()
 
 
+class FetchListener(Protocol):
+    """Hears how far a fetch is. Called on the fetching thread."""
+
+    def kept(self, count: int) -> None:
+        """Bytes of an earlier run that count; negative for bytes that were thrown away."""
+
+    def received(self, count: int) -> None:
+        """Bytes that came over the network."""
+
+
 class _Begin(Exception):
     """The server can't continue where the part ends; the file begins anew."""
 
 
 class Fetcher:
-    """Fetches files over at most two connections. Safe to use from several threads.
+    """Fetches one file after the other, for one download: the switch that stops that download may
+    shut every connection of this object. One file is in transfer at a time.
 
     Args:
         endpoint: the Hub or a mirror.
@@ -86,7 +100,15 @@ class Fetcher:
         self._limits = limits or FetchLimits()
         self._client = new_client(self._limits)
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._client.close()
 
     def fetch(
@@ -94,9 +116,9 @@ class Fetcher:
         wanted: Wanted,
         target: Path,
         stop: StopSwitch,
-        on_bytes: Callable[[int], None],
+        listener: FetchListener,
     ) -> FileRecord:
-        """Brings ``wanted`` to ``target``; ``on_bytes`` hears of each gain (and loss, negative).
+        """Brings ``wanted`` to ``target``.
 
         Raises:
             Stopped: pressed; the part stays for a later run.
@@ -111,15 +133,13 @@ class Fetcher:
         try:
             with PartFile(part_path, wanted.size_bytes, blob_id=by_blob) as part:
                 part.take_up(stop)
-                on_bytes(part.size_bytes)
-                record = self._until_right(wanted, part, stop, on_bytes)
+                listener.kept(part.size_bytes)
+                record = self._until_right(wanted, part, stop, listener)
                 part.sync()
         except DataFault as error:
             if error.code in _WORTHLESS:
                 part_path.unlink(missing_ok=True)
             raise
-        finally:
-            stop.unwatch()
         try:
             replace(part_path, target)
         except OSError as error:
@@ -127,10 +147,10 @@ class Fetcher:
         return record
 
     def _until_right(
-        self, wanted: Wanted, part: PartFile, stop: StopSwitch, on_bytes: Callable[[int], None]
+        self, wanted: Wanted, part: PartFile, stop: StopSwitch, listener: FetchListener
     ) -> FileRecord:
         for _ in range(_WHOLE_TRIES):
-            self._until_whole(wanted, part, stop, on_bytes)
+            self._until_whole(wanted, part, stop, listener)
             part.drain()
             right = (
                 part.git_blob_id() == wanted.git_blob_id
@@ -141,12 +161,12 @@ class Fetcher:
                 return FileRecord(
                     path=wanted.path, size_bytes=wanted.size_bytes, sha256=part.sha256()
                 )
-            on_bytes(-part.size_bytes)
+            listener.kept(-part.size_bytes)
             part.restart()
         raise wrong_digest(wanted.path)
 
     def _until_whole(
-        self, wanted: Wanted, part: PartFile, stop: StopSwitch, on_bytes: Callable[[int], None]
+        self, wanted: Wanted, part: PartFile, stop: StopSwitch, listener: FetchListener
     ) -> None:
         idle = restarts = 0
         failure: ContenoxError = unreachable(host_of(self._endpoint.url), _Begin())
@@ -154,7 +174,7 @@ class Fetcher:
             stop.check()
             before, asked_s = part.size_bytes, None
             try:
-                self._attempt(wanted, part, stop, on_bytes)
+                self._attempt(wanted, part, stop, listener)
             except httpx2.TransportError as error:
                 stop.check()
                 failure = unreachable(_host_of_error(error, self._endpoint), error)
@@ -163,7 +183,7 @@ class Fetcher:
                 if not answer.temporary and not _may_be_expired(answer, self._endpoint):
                     raise failure from answer
             except _Begin:
-                on_bytes(-part.size_bytes)
+                listener.kept(-part.size_bytes)
                 part.restart()
                 restarts += 1
             idle = 0 if part.size_bytes > before else idle + 1
@@ -173,7 +193,7 @@ class Fetcher:
                 stop.pause(self._limits.retry.pause_s(max(idle, 1), asked_s))
 
     def _attempt(
-        self, wanted: Wanted, part: PartFile, stop: StopSwitch, on_bytes: Callable[[int], None]
+        self, wanted: Wanted, part: PartFile, stop: StopSwitch, listener: FetchListener
     ) -> None:
         """One request, its redirects, and as many bytes as it brings."""
         url = self._endpoint.file_url(wanted.repository, wanted.commit, wanted.path)
@@ -185,13 +205,13 @@ class Fetcher:
                 extensions={"trace": stop.trace},
             ) as response:
                 if not response.has_redirect_location:
-                    received = _Counter()
+                    before = part.size_bytes
                     try:
-                        self._receive(response, wanted, part, stop, _both(on_bytes, received.add))
+                        self._receive(response, wanted, part, stop, listener)
                     finally:
-                        self._on_contact(host_of(url), "model files", received.total)
+                        self._on_contact(host_of(url), _PURPOSE, part.size_bytes - before)
                     return
-                self._on_contact(host_of(url), "model files", 0)
+                self._on_contact(host_of(url), _PURPOSE, 0)
                 url = self._redirected(response)
         raise DataFault(
             "redirect_refused",
@@ -219,7 +239,7 @@ class Fetcher:
         wanted: Wanted,
         part: PartFile,
         stop: StopSwitch,
-        on_bytes: Callable[[int], None],
+        listener: FetchListener,
     ) -> None:
         _check_head(response, wanted, part.size_bytes)
         until_check = 0
@@ -232,7 +252,7 @@ class Fetcher:
                 self._disk.require(part.path.parent)
                 until_check = _DISK_CHECK_BYTES
             part.append(piece)
-            on_bytes(len(piece))
+            listener.received(len(piece))
         if part.size_bytes < wanted.size_bytes:
             raise httpx2.RemoteProtocolError("the answer ended early")
 
@@ -248,7 +268,7 @@ def new_client(limits: FetchLimits) -> httpx2.Client:
         follow_redirects=False,
         timeout=httpx2.Timeout(limits.no_byte_s, connect=limits.connect_s, pool=None),
         limits=httpx2.Limits(
-            max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS
+            max_connections=_MAX_CONNECTIONS, max_keepalive_connections=_MAX_CONNECTIONS
         ),
         headers={"Accept-Encoding": "identity", "User-Agent": f"contenox-desktop/{__version__}"},
         mounts=direct,
@@ -298,21 +318,3 @@ def _host_of_error(error: httpx2.TransportError, endpoint: HubEndpoint) -> str:
         return host_of(str(error.request.url))
     except RuntimeError:  # an error without its request
         return host_of(endpoint.url)
-
-
-class _Counter:
-    """Adds up the bytes of one answer."""
-
-    def __init__(self) -> None:
-        self.total = 0
-
-    def add(self, count: int) -> None:
-        self.total += count
-
-
-def _both(first: Callable[[int], None], second: Callable[[int], None]) -> Callable[[int], None]:
-    def call(count: int) -> None:
-        first(count)
-        second(count)
-
-    return call

@@ -48,14 +48,10 @@ class StopSwitch:
         """Shuts ``connection`` when pressed, which wakes a thread that waits for its bytes."""
         with self._lock:
             if not self._pressed.is_set():
+                self._sockets = [known for known in self._sockets if known.fileno() >= 0]
                 self._sockets.append(connection)
                 return
         _shut(connection)
-
-    def unwatch(self) -> None:
-        """Forgets the connections; they may serve another download next."""
-        with self._lock:
-            self._sockets.clear()
 
     def abandonable(self, work: Callable[[], _Result]) -> _Result:
         """Runs ``work`` on a thread of its own and leaves it behind when pressed.

@@ -45,6 +45,17 @@ class Conversion(Struct, frozen=True, kw_only=True):
     converter_version: str
 
 
+class HubOrigin(Struct, frozen=True, kw_only=True):
+    """The repository and commit that a downloaded model came from.
+
+    ``trust`` is ``pinned`` (the list knew every byte) or ``first-use`` (the download decided).
+    """
+
+    repository: str
+    commit: str
+    trust: str
+
+
 class Manifest(Struct, frozen=True, kw_only=True):
     """All that the store knows about one variant of a model; written after all its files.
 
@@ -63,6 +74,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     licence: str | None = None
     aliases: tuple[str, ...] = ()
     conversion: Conversion | None = None
+    origin: HubOrigin | None = None
     digest: str
     files: tuple[FileRecord, ...]
 

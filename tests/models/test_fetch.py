@@ -50,7 +50,9 @@ class Rig:
     def part(self) -> Path:
         return self.folder / f"{NAME}.part"
 
-    def fetch(self, path: str = NAME, **changes: Any) -> FileRecord:
+    def fetch(
+        self, path: str = NAME, before: dict[str, Any] | None = None, **changes: Any
+    ) -> FileRecord:
         content = CONFIG if path == "config.json" else CONTENT
         small = path == "config.json"
         wanted: dict[str, Any] = {
@@ -61,21 +63,21 @@ class Rig:
             "sha256": None if small else hashlib.sha256(content).hexdigest(),
             "git_blob_id": git_blob_id(content) if small else None,
         }
-        fetcher = Fetcher(
+        with Fetcher(
             HubEndpoint(url=self.hub.endpoint, token=self.token),
             DiskGuard(reserve_bytes=MIB, free=lambda _: self.free),
             lambda *contact: self.contacts.append(contact),
             self.limits,
-        )
-        try:
-            return fetcher.fetch(
-                Wanted(**(wanted | changes)),
-                self.folder / path,
-                self.stop,
-                self.progress.append,
-            )
-        finally:
-            fetcher.close()
+        ) as fetcher:
+            for file, known in (before or {}).items():
+                fetcher.fetch(Wanted(**(wanted | known)), self.folder / file, self.stop, self)
+            return fetcher.fetch(Wanted(**(wanted | changes)), self.folder / path, self.stop, self)
+
+    def kept(self, count: int) -> None:
+        self.progress.append(count)
+
+    def received(self, count: int) -> None:
+        self.progress.append(count)
 
     def fails(self, path: str = NAME, **changes: Any) -> ContenoxError:
         """Fetches, expects a failure, and that nothing was published."""
@@ -269,20 +271,25 @@ def test_a_pause_that_a_server_asks_for_is_bounded(rig: Rig) -> None:
 
 
 STALLS: dict[str, dict[str, Any]] = {
-    "in the body": {"stall_at": MIB},
-    "before the answer": {"where": "resolve", "stall_at": 0},
+    "in the body": {"path": NAME, "stall_at": MIB},
+    "before the answer": {"where": "resolve", "path": NAME, "stall_at": 0},
 }
 
 
+@pytest.mark.parametrize("reused", [False, True], ids=["new connection", "reused connection"])
 @pytest.mark.parametrize("fault", STALLS.values(), ids=STALLS.keys())
-def test_a_stalled_transfer_stops_within_100_ms(rig: Rig, fault: dict[str, Any]) -> None:
+def test_a_stalled_transfer_stops_within_100_ms(
+    rig: Rig, fault: dict[str, Any], reused: bool
+) -> None:
     rig.limits = FetchLimits(no_byte_s=60.0)
     rig.hub.fault(**fault)
     ended: list[BaseException] = []
+    small = {"path": "config.json", "size_bytes": len(CONFIG), "sha256": None}
+    small["git_blob_id"] = git_blob_id(CONFIG)
 
     def run() -> None:
         try:
-            rig.fetch()
+            rig.fetch(before={"config.json": small} if reused else None)
         except BaseException as error:  # noqa: BLE001 - handed to the test
             ended.append(error)
 
@@ -350,13 +357,13 @@ def test_without_a_token_none_is_sent(rig: Rig, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_offline_asks_nobody(rig: Rig) -> None:
-    fetcher = Fetcher(
-        HubEndpoint(url=rig.hub.endpoint, offline=True), DiskGuard(0), lambda *_: None, QUICK
-    )
+    endpoint = HubEndpoint(url=rig.hub.endpoint, offline=True)
     wanted = Wanted(repository="acme/tiny", commit="a" * 40, path=NAME, size_bytes=1, sha256="")
-    with pytest.raises(UserError) as caught:
-        fetcher.fetch(wanted, rig.target, rig.stop, rig.progress.append)
-    fetcher.close()
+    with (
+        Fetcher(endpoint, DiskGuard(0), lambda *_: None, QUICK) as fetcher,
+        pytest.raises(UserError) as caught,
+    ):
+        fetcher.fetch(wanted, rig.target, rig.stop, rig)
     assert caught.value.code == "offline"
     assert rig.hub.seen == []
 
