@@ -7,7 +7,7 @@ does not know (a newer version wrote it) is kept when the file is written again.
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -34,6 +34,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     close_to_tray: Annotated[
         bool, Meta(description="Closing the window keeps the program in the tray.")
     ] = True
+    appearance: Annotated[
+        Literal["system", "light", "dark"], Meta(description="The colours of the window.")
+    ] = "system"
+    language: Annotated[
+        str | None, Meta(description="The language of the window; empty means the system's.")
+    ] = None
+    quick_question_keys: Annotated[
+        str | None,
+        Meta(description="The keys that open the quick question from anywhere; empty means none."),
+    ] = None
+    window_geometry: Annotated[
+        str | None, Meta(description="Where the window was, as Qt wrote it.")
+    ] = None
     close_to_tray_told: Annotated[
         bool, Meta(description="Whether the person has been told what closing the window does.")
     ] = False

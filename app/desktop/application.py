@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.paths import resources_dir
 from app.desktop.background import Worker
+from app.desktop.citizen import Citizen
 from app.desktop.close_notice import CloseNotice
 from app.desktop.desk import Desk
 from app.desktop.engine_bridge import EngineBridge
@@ -35,6 +36,7 @@ class Desktop(QObject):
     def __init__(self, app: QApplication, services: DesktopServices) -> None:
         super().__init__(app)
         self._app = app
+        self._closed = False
         self._garbage = GuiGarbageCollector(self)
         self.theme = Theme(app, resources_dir(), self)
         self._keeper = Worker("chats", self)
@@ -52,11 +54,21 @@ class Desktop(QObject):
         )
         self.tray = Tray(self.theme, self)
         self.close_notice: CloseNotice | None = None
+        self.citizen = Citizen(
+            self.window,
+            self.desk,
+            self.tray,
+            self.runner,
+            self.preferences,
+            self.theme,
+            services.data_root,
+        )
         self._connect()
 
     def _connect(self) -> None:
         self.window.close_asked.connect(self._on_close_asked)
         self.window.quit_asked.connect(self.quit)
+        self.citizen.raise_asked.connect(self.show)
         self.tray.open_asked.connect(self.show)
         self.tray.new_chat_asked.connect(self._on_new_chat)
         self.tray.quit_asked.connect(self.quit)
@@ -65,9 +77,17 @@ class Desktop(QObject):
         self.desk.failed.connect(self._on_failed)
         self._app.commitDataRequest.connect(self.quit, Qt.ConnectionType.QueuedConnection)
 
-    def start(self) -> None:
-        """Shows the window, then lets everything slow begin."""
-        self.window.show()
+    def start(self, *, in_tray: bool = False) -> None:
+        """Shows the window, then lets everything slow begin.
+
+        ``in_tray``: the computer has just started; the window waits behind the icon, if there is
+        an icon to wait behind.
+        """
+        geometry = self.preferences.current.window_geometry
+        if geometry:
+            self.window.restore_geometry_text(geometry)
+        if not (in_tray and self.tray.available()):
+            self.window.show()
         QTimer.singleShot(0, self, self._load)
 
     @Slot()
@@ -87,14 +107,19 @@ class Desktop(QObject):
         """Ends the event loop; ``close`` does the rest."""
         self.runner.stop()
         self.runner.happened(Happening.CLOSED)
+        self.preferences.change(window_geometry=self.window.geometry_text())
         self.window.hide()
         self._app.quit()
 
     def close(self) -> None:
-        """Takes everything down within three seconds; the window is gone by then."""
+        """Takes everything down within three seconds; the window is gone by then. Idempotent."""
+        if self._closed:
+            return
+        self._closed = True
         clock = QElapsedTimer()
         clock.start()
         self.window.hide()
+        self.citizen.close()
         self.tray.close()
         self._keeper.close(1.0)
         self._clerk.close(0.5)
@@ -164,10 +189,11 @@ class Desktop(QObject):
             self.tray.set_state(TrayState.ATTENTION)
 
 
-def run(services: DesktopServices) -> int:
+def run(services: DesktopServices, *, in_tray: bool = False) -> int:
     """Runs the window until it is quit; returns the exit code.
 
-    A second start on the same data raises the first window and returns 0 at once.
+    ``in_tray``: start without a window. A second start on the same data raises the first window
+    and returns 0 at once.
     """
     QGuiApplication.setHighDpiScaleFactorRoundingPolicy(
         Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
@@ -177,7 +203,7 @@ def run(services: DesktopServices) -> int:
     app.setApplicationDisplayName("Contenox")
     app.setDesktopFileName("contenox-desktop")
     app.setQuitOnLastWindowClosed(False)
-    speak(app, resources_dir() / "translations")
+    speak(app, resources_dir() / "translations", services.settings_file.load().language)
     instance = SingleInstance(services.data_root)
     if not instance.acquire():
         return 0
@@ -186,7 +212,7 @@ def run(services: DesktopServices) -> int:
     # A terminal's Ctrl-C ends the program as it does any other; Python code runs too rarely here
     # to notice it by itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    desktop.start()
+    desktop.start(in_tray=in_tray)
     code = app.exec()
     desktop.close()
     instance.close()

@@ -1,7 +1,16 @@
 """The side list: a new chat, and the chats there are."""
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal, Slot
-from PySide6.QtWidgets import QLabel, QListView, QVBoxLayout, QWidget
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.conversation import ChatSummary
 from app.desktop.icon_button import IconButton
@@ -14,6 +23,8 @@ _ROOT = QModelIndex()
 class ChatListModel(QAbstractListModel):
     """The summaries as rows. A changed title repaints one row, not the list."""
 
+    renamed = Signal(str, str)
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chats: list[ChatSummary] = []
@@ -24,9 +35,25 @@ class ChatListModel(QAbstractListModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> str | None:
         if not index.isValid():
             return None
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        roles = Qt.ItemDataRole
+        if role in (roles.DisplayRole, roles.ToolTipRole, roles.EditRole):
             return self._chats[index.row()].title or self.tr("New chat")
         return None
+
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        return super().flags(index) | Qt.ItemFlag.ItemIsEditable
+
+    def setData(  # noqa: N802  Qt's name
+        self, index: _Index, value: object, role: int = Qt.ItemDataRole.EditRole
+    ) -> bool:
+        title = str(value).strip()
+        if role != Qt.ItemDataRole.EditRole or not title:
+            return False
+        chat = self._chats[index.row()]
+        self._chats[index.row()] = ChatSummary(id=chat.id, title=title)
+        self.dataChanged.emit(index, index)
+        self.renamed.emit(chat.id, title)
+        return True
 
     def set_chats(self, chats: tuple[ChatSummary, ...]) -> None:
         """Shows ``chats``; rows that stay in place are only repainted."""
@@ -55,6 +82,9 @@ class ChatList(QWidget):
 
     new_asked = Signal()
     chosen = Signal(str)
+    renamed = Signal(str, str)
+    removal_asked = Signal(str)
+    undo_asked = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,25 +95,51 @@ class ChatList(QWidget):
         new.setObjectName("wide")
         new.setToolTip(self.tr("New chat (Ctrl+N)"))
         new.clicked.connect(self.new_asked)
-        heading = QLabel(self.tr("Chats"), self)
-        heading.setObjectName("author")
-        heading.setContentsMargins(10, 10, 0, 2)
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText(self.tr("Search"))
+        self.search.setAccessibleName(self.tr("Search in the titles"))
+        self.search.setClearButtonEnabled(True)
         self.model = ChatListModel(self)
-        self._view = QListView(self)
-        self._view.setModel(self.model)
-        self._view.setAccessibleName(self.tr("Chats"))
-        self._view.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self._view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._view.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
-        self._view.setUniformItemSizes(True)
-        self._view.clicked.connect(self._on_activated)
-        self._view.activated.connect(self._on_activated)
+        self.model.renamed.connect(self.renamed)
+        self._found = QSortFilterProxyModel(self)
+        self._found.setSourceModel(self.model)
+        self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.search.textChanged.connect(self._found.setFilterFixedString)
+        self._view = self._make_view()
+        self._undo = QPushButton(self)
+        self._undo.setAccessibleName(self.tr("Undo the deletion"))
+        self._undo.clicked.connect(self._on_undo)
+        self._undo.hide()
+        self._removed = ""
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 12, 10, 10)
-        layout.setSpacing(4)
+        layout.setSpacing(6)
         layout.addWidget(new)
-        layout.addWidget(heading)
+        layout.addWidget(self.search)
         layout.addWidget(self._view, 1)
+        layout.addWidget(self._undo)
+
+    def _make_view(self) -> QListView:
+        view = QListView(self)
+        view.setModel(self._found)
+        view.setAccessibleName(self.tr("Chats"))
+        view.setTextElideMode(Qt.TextElideMode.ElideRight)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setEditTriggers(QListView.EditTrigger.EditKeyPressed)
+        view.setUniformItemSizes(True)
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        view.clicked.connect(self._on_activated)
+        view.activated.connect(self._on_activated)
+        for text, keys, slot in (
+            (self.tr("Rename"), "F2", self._on_rename),
+            (self.tr("Delete"), "Del", self._on_remove),
+        ):
+            action = QAction(text, view)
+            action.setShortcut(QKeySequence(keys))
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+            action.triggered.connect(slot)
+            view.addAction(action)
+        return view
 
     def set_chats(self, chats: tuple[ChatSummary, ...], current: str) -> None:
         """Lists ``chats`` and marks the shown one."""
@@ -91,13 +147,40 @@ class ChatList(QWidget):
         self.mark(current)
 
     def mark(self, chat_id: str) -> None:
-        index = self.model.index_of(chat_id)
-        if index.isValid():
-            self._view.setCurrentIndex(index)
-        else:
+        """Marks a chat as the one that is shown."""
+        index = self._found.mapFromSource(self.model.index_of(chat_id))
+        self._view.setCurrentIndex(index)
+        if not index.isValid():
             self._view.clearSelection()
-            self._view.setCurrentIndex(QModelIndex())
+
+    def offer_undo(self, chat_id: str, title: str) -> None:
+        """Offers to bring a deleted chat back, until another one is deleted."""
+        self._removed = chat_id
+        short = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, 110)
+        self._undo.setText(self.tr("Undo: delete {title}").format(title=f"“{short}”"))
+        self._undo.show()
+
+    def _id_at(self, index: QModelIndex) -> str:
+        return self.model.id_at(self._found.mapToSource(index))
 
     @Slot(QModelIndex)
     def _on_activated(self, index: QModelIndex) -> None:
-        self.chosen.emit(self.model.id_at(index))
+        self.chosen.emit(self._id_at(index))
+
+    @Slot()
+    def _on_rename(self) -> None:
+        if self._view.currentIndex().isValid():
+            self._view.edit(self._view.currentIndex())
+
+    @Slot()
+    def _on_remove(self) -> None:
+        index = self._view.currentIndex()
+        if index.isValid():
+            chat_id, title = self._id_at(index), str(index.data())
+            self.removal_asked.emit(chat_id)
+            self.offer_undo(chat_id, title)
+
+    @Slot()
+    def _on_undo(self) -> None:
+        self._undo.hide()
+        self.undo_asked.emit(self._removed)

@@ -46,6 +46,7 @@ class _Input(QPlainTextEdit):
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not shifted:
             self.enter_pressed.emit()
         elif event.key() == Qt.Key.Key_Escape:
+            event.ignore()  # a small window closes by it
             self.escape_pressed.emit()
         else:
             super().keyPressEvent(event)

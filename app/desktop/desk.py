@@ -52,6 +52,9 @@ class Desk(QObject):
         window.composer.stop_asked.connect(self._on_stop)
         window.new_chat_asked.connect(self.new_chat)
         window.chat_list.chosen.connect(self._on_chat_chosen)
+        window.chat_list.renamed.connect(self._chats.rename)
+        window.chat_list.removal_asked.connect(self._on_removal)
+        window.chat_list.undo_asked.connect(self._chats.restore)
         window.models.chosen.connect(self._on_model_chosen)
         window.devices.chosen.connect(self._on_device_chosen)
         window.first_run.fetch_asked.connect(self._inventory.fetch_starter)
@@ -66,6 +69,7 @@ class Desk(QObject):
     def _connect_events(self) -> None:
         runner, inventory, chats = self._runner, self._inventory, self._chats
         runner.activity_changed.connect(self._on_activity)
+        self._window.status.text_changed.connect(self._on_status)
         runner.message_added.connect(self._on_message_added)
         runner.text_arrived.connect(self._on_text)
         runner.answer_finished.connect(self._on_finished)
@@ -104,10 +108,20 @@ class Desk(QObject):
         self._chats.keep_draft(self._window.composer.text)
         self._chats.new()
 
+    def open_conversation(self, conversation: Conversation) -> None:
+        """Shows a chat that began in another window."""
+        self._chats.adopt(conversation)
+        self._on_chat_chosen(conversation.id)
+
     @Slot(str)
     def _on_chat_chosen(self, chat_id: str) -> None:
         self._chats.keep_draft(self._window.composer.text)
         self._chats.show(chat_id)
+
+    @Slot(str)
+    def _on_removal(self, chat_id: str) -> None:
+        self._runner.stop_in(chat_id)
+        self._chats.remove(chat_id)
 
     @Slot(object)
     def _on_model_chosen(self, model: ModelEntry) -> None:
@@ -166,6 +180,12 @@ class Desk(QObject):
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
         self._window.set_activity(activity)
+
+    @Slot(str)
+    def _on_status(self, sentence: str) -> None:
+        answer = self._runner.running_answer
+        if answer is not None:
+            self._window.transcript.wait(answer, sentence)
 
     @Slot(object)
     def _on_message_added(self, change: Change) -> None:

@@ -13,7 +13,7 @@ from app.desktop.lifecycle import Action, TurnState, allows
 from app.desktop.model_chooser import ModelChooser
 from app.desktop.status_line import StatusLine
 from app.desktop.theme import Theme
-from app.desktop.transcript import WIDEST, Transcript
+from app.desktop.transcript import SIDE_MARGIN, WIDEST, Transcript
 from app.desktop.turn import Activity
 
 
@@ -39,7 +39,8 @@ class MainWindow(QMainWindow):
         self.composer = Composer(theme, self)
         self.status = StatusLine(self)
         self._pages = QStackedWidget(self)
-        self._pages.addWidget(self._chat_page())
+        self._chat = self._chat_page()
+        self._pages.addWidget(self._chat)
         self._pages.addWidget(self.first_run)
         self._build(theme)
         self._add_shortcuts()
@@ -47,7 +48,7 @@ class MainWindow(QMainWindow):
         self.composer.setFocus()
 
     def _build(self, theme: Theme) -> None:
-        side = IconButton(theme, "sidebar", self.tr("Show or hide the chats"), self)
+        side = self._side = IconButton(theme, "sidebar", self.tr("Show or hide the chats"), self)
         side.clicked.connect(self._toggle_side)
         settings = IconButton(theme, "settings", self.tr("Settings (Ctrl+,)"), self)
         settings.clicked.connect(self.settings_asked)
@@ -85,7 +86,7 @@ class MainWindow(QMainWindow):
         middle.setMaximumWidth(WIDEST)
         middle.setLayout(below)
         across = QHBoxLayout()
-        across.setContentsMargins(24, 4, 24, 10)
+        across.setContentsMargins(SIDE_MARGIN, 4, SIDE_MARGIN, 10)
         across.addStretch(1)
         across.addWidget(middle, 1000)
         across.addStretch(1)
@@ -122,10 +123,17 @@ class MainWindow(QMainWindow):
         self.first_run.set_state(state)
         for chooser in (self.models, self.devices):
             chooser.setEnabled(allows(state, Action.CHOOSE_MODEL))
-        if state in (TurnState.NO_MODEL, TurnState.FETCHING):
-            self._pages.setCurrentWidget(self.first_run)
-        elif state is not TurnState.CLOSING:
-            self._pages.setCurrentIndex(0)
+        if state is not TurnState.CLOSING:
+            self._show_page(first_run=state in (TurnState.NO_MODEL, TurnState.FETCHING))
+
+    def _show_page(self, *, first_run: bool) -> None:
+        """The first run has one screen with one button; nothing else is there to be pressed."""
+        if first_run == (self._pages.currentWidget() is self.first_run):
+            return
+        self._pages.setCurrentWidget(self.first_run if first_run else self._chat)
+        for widget in (self.chat_list, self.models, self.devices, self._side):
+            widget.setVisible(not first_run)
+        (self.first_run.button if first_run else self.composer).setFocus()
 
     def raise_to_front(self) -> None:
         """Shows the window in front of others, wherever it was."""

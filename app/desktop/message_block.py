@@ -153,6 +153,8 @@ class AnswerBlock(MessageBlock):
         self._thinking = _Thinking(theme, self)
         self._summary = QLabel(self)
         self._summary.setObjectName("muted")
+        self._waiting = QLabel(self)
+        self._waiting.setObjectName("lead")
         self._details = QFrame(self)
         self._details.setObjectName("details")
         self._details.hide()
@@ -161,6 +163,7 @@ class AnswerBlock(MessageBlock):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
         layout.addWidget(self._thinking)
+        layout.addWidget(self._waiting)
         layout.addWidget(self.text)
         layout.addWidget(self._buttons)
         layout.addWidget(self._details)
@@ -188,14 +191,23 @@ class AnswerBlock(MessageBlock):
     def extend(self, message: Message, text: str, thinking: str) -> None:
         """Appends what has just arrived."""
         self.message = message
+        self.wait("")
         if thinking:
             self._thinking.append(thinking)
         if text:
             self.text.append_streaming(text)
 
+    def wait(self, sentence: str) -> None:
+        """Says what is happening where the first word will stand."""
+        waiting = self.message.stamp is None and not self.message.text
+        self._waiting.setText(sentence)
+        self._waiting.setVisible(waiting and bool(sentence))
+        self.text.setVisible(not waiting)
+
     def finish(self, message: Message) -> None:
         """Shows how the answer ended, or hides that line while it runs."""
         self.message = message
+        self.wait("")
         stamp = message.stamp
         self._buttons.setVisible(stamp is not None)
         if stamp is None:

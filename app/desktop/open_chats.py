@@ -41,6 +41,10 @@ class OpenChats(QObject):
             self._open[self.current.id] = self.current
         self.shown.emit(self.current)
 
+    def adopt(self, conversation: Conversation) -> None:
+        """Takes in a chat that began elsewhere, so that it can be shown."""
+        self._open[conversation.id] = conversation
+
     def show(self, chat_id: str) -> None:
         """Shows a chat, once its messages are here."""
         if chat_id == self.current.id:

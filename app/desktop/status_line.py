@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Slot
+from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.desktop import wording
@@ -15,6 +15,8 @@ _TICK_MS: Final = 500
 
 class StatusLine(QLabel):
     """Counts seconds only while something is going on."""
+
+    text_changed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,3 +54,4 @@ class StatusLine(QLabel):
     def _refresh(self) -> None:
         sentence = wording.activity_sentence(self._activity, self._since.elapsed() / 1000)
         self.setText(sentence or self._result)
+        self.text_changed.emit(self.text())

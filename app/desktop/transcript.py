@@ -14,6 +14,8 @@ from app.desktop.message_block import AnswerBlock, QuestionBlock, block_for
 from app.desktop.theme import Theme
 
 WIDEST: Final = 760
+SIDE_MARGIN: Final = 28
+SCROLL_BAR: Final = 16  # with its margins; the style sheet's width
 _SHOWN_AT_FIRST: Final = 40
 _NEAR_THE_END: Final = 48  # pixels
 
@@ -33,6 +35,8 @@ class Transcript(QScrollArea):
         self.setAccessibleName(self.tr("Conversation"))
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # Always there, so that the text doesn't jump when a long answer brings it.
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self._theme = theme
         self._blocks: dict[str, QuestionBlock | AnswerBlock] = {}
         self._banner: Banner | None = None
@@ -54,7 +58,7 @@ class Transcript(QScrollArea):
         middle.setLayout(self._column)
         self._column.setContentsMargins(0, 24, 0, 24)
         across = QHBoxLayout(page)
-        across.setContentsMargins(24, 0, 24, 0)
+        across.setContentsMargins(SIDE_MARGIN, 0, SIDE_MARGIN - SCROLL_BAR, 0)
         across.addStretch(1)
         across.addWidget(middle, 1000)
         across.addStretch(1)
@@ -101,6 +105,12 @@ class Transcript(QScrollArea):
         block = self._blocks.get(message_id)
         if isinstance(block, AnswerBlock) and self._conversation is not None:
             block.extend(self._conversation.get(message_id), text, thinking)
+
+    def wait(self, message_id: str, sentence: str) -> None:
+        """Says what is happening in an answer that has no word yet."""
+        block = self._blocks.get(message_id)
+        if isinstance(block, AnswerBlock):
+            block.wait(sentence)
 
     def finish(self, message: Message) -> None:
         """Shows how an answer ended, or that it goes on."""
@@ -177,6 +187,12 @@ class Transcript(QScrollArea):
 
     @Slot()
     def _on_range_changed(self) -> None:
+        bar = self.verticalScrollBar()
+        idle = bar.maximum() == 0
+        if bar.property("idle") != idle:  # the style sheet hides a handle that moves nothing
+            bar.setProperty("idle", idle)
+            bar.style().unpolish(bar)
+            bar.style().polish(bar)
         self._to_end()
         self._place_latest()
 

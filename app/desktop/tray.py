@@ -20,6 +20,7 @@ class Tray(QObject):
 
     open_asked = Signal()
     new_chat_asked = Signal()
+    quick_asked = Signal()
     quit_asked = Signal()
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
@@ -34,6 +35,7 @@ class Tray(QObject):
         for text, signal in (
             (self.tr("Open"), self.open_asked),
             (self.tr("New chat"), self.new_chat_asked),
+            (self.tr("Quick question"), self.quick_asked),
         ):
             self._add(text, signal)
         self.menu.addSeparator()

@@ -118,9 +118,9 @@ class TurnRunner(QObject):
         return self._activity.state
 
     @property
-    def running_chat(self) -> str | None:
-        """The chat that an answer is being written in."""
-        return None if self._running is None else self._running.conversation.id
+    def running_answer(self) -> str | None:
+        """The message that is being written."""
+        return None if self._running is None else self._running.answer_id
 
     def happened(self, happening: Happening) -> None:
         """Applies ``happening`` by the transition table and tells the listeners."""
@@ -184,6 +184,11 @@ class TurnRunner(QObject):
         self._move(Happening.STOP_ASKED)
         if self._running.request is not None:
             self._bridge.cancel(self._running.request)
+
+    def stop_in(self, chat_id: str) -> None:
+        """Stops the answer that is being written in a chat, if there is one."""
+        if self._running is not None and self._running.conversation.id == chat_id:
+            self.stop()
 
     # --- The course of a turn ------------------------------------------------------------------
 

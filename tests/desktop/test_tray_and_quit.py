@@ -100,7 +100,7 @@ def test_a_failure_behind_other_windows_asks_for_attention(
 
 def test_the_menu_has_open_new_chat_and_quit(desktop: Desktop) -> None:
     texts = [action.text() for action in desktop.tray.menu.actions() if action.text()]
-    assert texts == ["Open", "New chat", "Quit"]
+    assert texts == ["Open", "New chat", "Quick question", "Quit"]
     desktop.window.hide()
     desktop.tray.menu.actions()[1].trigger()
     assert desktop.window.isVisible()

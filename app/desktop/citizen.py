@@ -1,0 +1,114 @@
+"""What makes the program at home on a desktop: settings, autostart, the quick question's keys."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+from app.core.errors import ContenoxError
+from app.core.settings import Settings
+from app.desktop.autostart import Autostart, system_autostart
+from app.desktop.conversation import Conversation
+from app.desktop.desk import Desk
+from app.desktop.hotkey import NoHotkey, WindowsHotkey, system_hotkey
+from app.desktop.main_window import MainWindow
+from app.desktop.preferences import Preferences
+from app.desktop.quick_question import QuickQuestion
+from app.desktop.settings_window import SettingsWindow
+from app.desktop.theme import Theme
+from app.desktop.tray import Tray
+from app.desktop.turn import TurnRunner
+
+_SCHEMES = {
+    "light": Qt.ColorScheme.Light,
+    "dark": Qt.ColorScheme.Dark,
+    "system": Qt.ColorScheme.Unknown,
+}
+
+
+class Citizen(QObject):
+    """Applies the settings that reach outside the window."""
+
+    raise_asked = Signal()
+
+    def __init__(
+        self,
+        window: MainWindow,
+        desk: Desk,
+        tray: Tray,
+        runner: TurnRunner,
+        preferences: Preferences,
+        theme: Theme,
+        data_root: Path,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._desk = desk
+        self._preferences = preferences
+        self._theme = theme
+        self._data_root = data_root
+        self._autostart: Autostart = system_autostart()
+        self._hotkey: WindowsHotkey | NoHotkey = system_hotkey()
+        self._keys: str | None = None
+        self.settings: SettingsWindow | None = None
+        self.quick = QuickQuestion(theme, runner)
+        self.quick.open_asked.connect(self._on_open_as_chat)
+        self._hotkey.signals.pressed.connect(self.show_quick_question)
+        window.settings_asked.connect(self.show_settings)
+        tray.quick_asked.connect(self.show_quick_question)
+        preferences.changed.connect(self._apply)
+        self._apply(preferences.current)
+
+    @Slot(object)
+    def _apply(self, settings: Settings) -> None:
+        self._theme.prefer(_SCHEMES[settings.appearance])
+        if settings.quick_question_keys != self._keys:
+            self._keys = settings.quick_question_keys
+            self._hotkey.set_keys(self._keys)
+
+    @Slot()
+    def show_settings(self) -> None:
+        """Opens the settings, or brings them to the front."""
+        if self.settings is None:
+            self.settings = SettingsWindow(
+                self._theme,
+                self._preferences,
+                self._data_root,
+                autostart=self._autostart.enabled(),
+                hotkeys=self._hotkey.supported,
+                parent=self._window,
+            )
+            self.settings.autostart_chosen.connect(self._on_autostart)
+            self.settings.finished.connect(self._on_settings_closed)
+        self.settings.show()
+        self.settings.raise_()
+        self.settings.activateWindow()
+
+    @Slot()
+    def show_quick_question(self) -> None:
+        """Opens the small window, ready to be typed into."""
+        self.quick.ask()
+
+    def close(self) -> None:
+        self._hotkey.set_keys(None)
+        self.quick.hide()
+        self.quick.deleteLater()
+        if self.settings is not None:
+            self.settings.close()
+
+    @Slot(bool)
+    def _on_autostart(self, enabled: bool) -> None:
+        try:
+            self._autostart.set_enabled(enabled)
+        except ContenoxError as error:
+            self._desk.show_error(error.record())
+
+    @Slot()
+    def _on_settings_closed(self) -> None:
+        if self.settings is not None:
+            self.settings.deleteLater()
+            self.settings = None
+
+    @Slot(object)
+    def _on_open_as_chat(self, conversation: Conversation) -> None:
+        self._desk.open_conversation(conversation)
+        self.raise_asked.emit()

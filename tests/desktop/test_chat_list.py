@@ -1,0 +1,68 @@
+"""The list of chats: found, renamed, deleted and brought back."""
+
+from PySide6.QtWidgets import QListView, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.core.paths import resources_dir
+from app.desktop.application import Desktop
+from app.desktop.chat_list import ChatListModel
+from app.desktop.conversation import ChatSummary
+from tests.desktop.fake_engine import finished, text
+from tests.desktop.rooms import Room
+
+
+def _ask(desktop: Desktop, room: Room, qtbot: QtBot, question: str) -> None:
+    before = len(room.engine.requests)
+    desktop.window.composer.sent.emit(question)
+    qtbot.waitUntil(lambda: len(room.engine.requests) > before)
+    with qtbot.waitSignal(desktop.runner.answer_finished):
+        room.engine.say(text(room.engine.last, "Well."), finished(room.engine.last))
+
+
+def _titles(desktop: Desktop) -> list[str]:
+    view = desktop.window.chat_list.findChild(QListView)
+    assert isinstance(view, QListView)
+    model = view.model()
+    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+
+def test_chats_are_listed_found_and_renamed(desktop: Desktop, room: Room, qtbot: QtBot) -> None:
+    assert resources_dir().is_dir()
+    _ask(desktop, room, qtbot, "About Paris")
+    desktop.window.new_chat_asked.emit()
+    _ask(desktop, room, qtbot, "About Rome")
+    qtbot.waitUntil(lambda: _titles(desktop) == ["About Rome", "About Paris"])
+    side = desktop.window.chat_list
+    side.search.setText("paris")
+    assert _titles(desktop) == ["About Paris"]
+    side.search.clear()
+    side.model.setData(side.model.index(0), "The eternal city")
+    qtbot.waitUntil(lambda: room.chats.summaries()[0].title == "The eternal city")
+
+
+def test_a_deleted_chat_can_be_brought_back(desktop: Desktop, room: Room, qtbot: QtBot) -> None:
+    _ask(desktop, room, qtbot, "About Paris")
+    chat = desktop.chats.current.id
+    qtbot.waitUntil(lambda: _titles(desktop) == ["About Paris"])
+    side = desktop.window.chat_list
+    side.mark(chat)
+    view = side.findChild(QListView)
+    assert isinstance(view, QListView)
+    view.actions()[1].trigger()
+    qtbot.waitUntil(lambda: _titles(desktop) == [])
+    assert desktop.chats.current.id != chat
+    undo = next(b for b in side.findChildren(QPushButton) if b.isVisible())
+    undo.click()
+    qtbot.waitUntil(lambda: _titles(desktop) == ["About Paris"])
+    side.chosen.emit(chat)
+    qtbot.waitUntil(lambda: desktop.chats.current.id == chat)
+    assert [m.text for m in desktop.chats.current.path()] == ["About Paris", "Well."]
+
+
+def test_a_changed_title_repaints_and_does_not_reset(qtbot: QtBot) -> None:
+    model = ChatListModel()
+    model.set_chats((ChatSummary(id="a", title="one"), ChatSummary(id="b", title="two")))
+    with qtbot.assertNotEmitted(model.modelReset), qtbot.waitSignal(model.dataChanged):
+        model.set_chats((ChatSummary(id="a", title="ONE"), ChatSummary(id="b", title="two")))
+    assert model.index(0).data() == "ONE"
+    assert not model.setData(model.index(0), "  ")
