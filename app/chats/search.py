@@ -21,8 +21,9 @@ _EXCERPT_LETTERS: Final = 160
 _LONGEST_QUERY: Final = 500
 _MOST_WORDS: Final = 16
 
-# Only the latest of very many matches are ranked: a bound on the time a common word takes.
-_RANKED: Final = 2000
+# With more matches than this, the latest come first: ranking looks at every match, which takes too
+# long for a word that is nearly everywhere, and says little about it.
+_MOST_RANKED: Final = 1000
 
 _PART: Final = re.compile(r'"([^"]*)"?|([^\s"]+)')
 # Han, Hiragana, Katakana, Thai, Lao, Khmer, Burmese.
@@ -30,20 +31,20 @@ _UNSPACED: Final = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 )
 
-_BEST_MESSAGES: Final = """
-    SELECT found.rowid, found.rank FROM (
-        SELECT rowid, bm25(message_search) AS rank FROM message_search
-        WHERE message_search MATCH ? ORDER BY rowid DESC LIMIT ?) AS found
-    JOIN messages m ON m.key = found.rowid AND m.deletion_id IS NULL
-    JOIN conversations c ON c.id = m.conversation_id AND c.deleted_at_ms IS NULL
-    ORDER BY found.rank, found.rowid DESC LIMIT ?"""
+_COUNT: Final = """
+    SELECT count(*) FROM (SELECT 1 FROM message_search WHERE message_search MATCH ? LIMIT ?)"""
 
-_MESSAGE: Final = f"""
+# CROSS JOIN keeps the index the outer loop: it gives the rows in order, and makes an excerpt only
+# of those that are asked for.
+_MESSAGES: Final = f"""
     SELECT c.id, m.id, c.title, m.created_at_ms,
-        snippet(message_search, 0, '{_START}', '{_END}', '{_CUT}', {_EXCERPT_WORDS})
-    FROM message_search JOIN messages m ON m.key = message_search.rowid
-    JOIN conversations c ON c.id = m.conversation_id
-    WHERE message_search MATCH ? AND message_search.rowid = ?"""  # noqa: S608 - our constants
+        snippet(message_search, 0, '{_START}', '{_END}', '{_CUT}', {_EXCERPT_WORDS}), {{rank}}
+    FROM message_search CROSS JOIN messages m ON m.key = message_search.rowid
+    CROSS JOIN conversations c ON c.id = m.conversation_id
+    WHERE message_search MATCH ? AND m.deletion_id IS NULL AND c.deleted_at_ms IS NULL
+    ORDER BY {{order}} LIMIT ?"""  # noqa: S608 - our constants
+_BEST_MESSAGES: Final = _MESSAGES.format(rank="rank", order="rank")
+_LATEST_MESSAGES: Final = _MESSAGES.format(rank="0.0", order="message_search.rowid DESC")
 
 _TITLES: Final = f"""
     SELECT c.id, c.changed_at_ms, highlight(title_search, 0, '{_START}', '{_END}'),
@@ -64,7 +65,9 @@ _UNSPACED_TITLES: Final = """
 
 
 def search(connection: sqlite3.Connection, typed: str, limit: int) -> tuple[SearchHit, ...]:
-    """The best matches: titles first, then messages, each the best first, at most ``limit`` each.
+    """Titles first, then messages, each the best first, at most ``limit`` of each.
+
+    Of more than 1,000 messages, the latest come first.
 
     An index that turns out to be damaged is made again from the texts.
     """
@@ -111,16 +114,13 @@ def _find_words(connection: sqlite3.Connection, query: str, limit: int) -> tuple
     for conversation_id, at_ms, title, rank in connection.execute(_TITLES, (query, limit)):
         marked = _excerpt(title)
         hits.append(_hit(conversation_id, None, marked, marked, at_ms, rank))
-    best = connection.execute(_BEST_MESSAGES, (query, _RANKED, limit)).fetchall()
-    for key, rank in best:
-        row = connection.execute(_MESSAGE, (query, key)).fetchone()
-        if row is not None:
-            conversation_id, message_id, title, at_ms, snippet = row
-            hits.append(
-                _hit(
-                    conversation_id, message_id, Excerpt(text=title), _excerpt(snippet), at_ms, rank
-                )
-            )
+    (count,) = connection.execute(_COUNT, (query, _MOST_RANKED + 1)).fetchone()
+    statement = _BEST_MESSAGES if count <= _MOST_RANKED else _LATEST_MESSAGES
+    for conversation_id, message_id, title, at_ms, snippet, rank in connection.execute(
+        statement, (query, limit)
+    ):
+        excerpt = _excerpt(snippet)
+        hits.append(_hit(conversation_id, message_id, Excerpt(text=title), excerpt, at_ms, rank))
     return tuple(hits)
 
 
