@@ -93,7 +93,7 @@ def run(command: Sequence[str | Path], environment: Mapping[str, str], log: Path
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as file:
         # The commands are pip, cmake and ninja with arguments of ours.
-        done = subprocess.run(  # noqa: S603
+        done = subprocess.run(
             [str(part) for part in command],
             env=dict(environment),
             stdout=file,
@@ -164,9 +164,16 @@ class Builder:
             return
         print(f"Installing the binding {self._pin.name} {self._pin.version} ...", flush=True)
         # No dependencies: of the binding only its ctypes layer is used, which needs none of them.
-        options = ["--no-deps", "--no-build-isolation", "--no-binary", self._pin.name]
-        self._pip("install", *options, "--no-cache-dir", sdist)
+        self._pip("install", "--no-deps", "--force-reinstall", self._wheel(sdist))
         importlib.invalidate_caches()
+
+    def _wheel(self, sdist: Path) -> Path:
+        """The binding as a wheel, made once for each source distribution."""
+        folder = self._work / f"wheel-{self._pin.sha256[:12]}"
+        if not list(folder.glob("*.whl")):
+            options = ["--no-deps", "--no-build-isolation", "--no-binary", self._pin.name]
+            self._pip("wheel", *options, "--no-cache-dir", "-w", folder, sdist)
+        return next(folder.glob("*.whl"))
 
     def build(self, sdist: Path, inputs: Inputs) -> Path:
         """Returns the folder of finished libraries and their stamp."""

@@ -95,7 +95,5 @@ def _developer_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _output(command: list[str] | str, environment: Mapping[str, str]) -> str:
-    run = subprocess.run(  # noqa: S603 - the command is a compiler or Visual Studio's own finder
-        command, env=dict(environment), capture_output=True, check=False
-    )
+    run = subprocess.run(command, env=dict(environment), capture_output=True, check=False)
     return os.fsdecode(run.stdout + run.stderr)
