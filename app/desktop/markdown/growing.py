@@ -32,6 +32,7 @@ class GrowingText:
     def __init__(self) -> None:
         self._parser = Parser()
         self.pieces: list[Piece] = []
+        self.is_finished = False
         self._finished = 0  # how many of the pieces never change again
         self._open = ""  # the source of the others
         self._parsed_chars = 0
@@ -51,6 +52,7 @@ class GrowingText:
 
     def append(self, text: str) -> int:
         """Adds a batch; returns the index of the first piece that may have changed."""
+        self.is_finished = False
         self._source.append(text)
         text = self._carriage_return + text
         self._carriage_return = "\r" if text.endswith("\r") else ""
@@ -75,6 +77,7 @@ class GrowingText:
         if self._carriage_return:
             self._open += "\n"
             self._carriage_return = ""
+        self.is_finished = True
         first = self._advance()
         known = self._open_references | self._references
         for index, piece in enumerate(self.pieces) if known else ():

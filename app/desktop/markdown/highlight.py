@@ -159,7 +159,7 @@ def _lexer(language: str) -> _Lexer | None:
     if not name or name in ("text", "plain", "plaintext", "txt"):
         return None
     try:
-        return cast(_Lexer, get_lexer_by_name(name, stripnl=False, ensurenl=False))
+        return cast(_Lexer, get_lexer_by_name(name, stripnl=False))
     except ClassNotFound:
         return None
 
@@ -175,7 +175,7 @@ def _tokens(lexer: _Lexer, text: str) -> Iterator[tuple[int, Ink | None, str]]:
         if known[kind] is not ink:
             yield start, ink, "".join(parts)
             start, ink, parts = position, known[kind], []
-        parts.append(value)
+        parts.append(value[: max(0, len(text) - position)])  # the lexer ends with a newline
         position += len(value)
     yield start, ink, "".join(parts)
 

@@ -2,12 +2,14 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QPointF, QRectF, Qt, QUrl
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QFont,
+    QFontMetrics,
+    QFontMetricsF,
     QImage,
     QPainter,
     QPalette,
@@ -16,6 +18,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextImageFormat,
+    QTextLine,
     QTextOption,
 )
 from PySide6.QtSvg import QSvgRenderer
@@ -71,7 +74,8 @@ class Leaf:
         ratio: float = 1.0,
     ) -> None:
         self.x = self.y = self.width = self.height = 0.0
-        self.prefix = ""  # what stands before it in Markdown: a list marker, a quote mark
+        self.shift = 0.0  # how far its box is scrolled sideways
+        self.is_stale = True  # what it shows has changed since it was laid out
         self._theme = theme
         self._rendering = rendering
         self._changed = changed
@@ -98,6 +102,7 @@ class Leaf:
     def fill(self, runs: Runs) -> None:
         """Shows ``runs`` instead of what was shown."""
         self._runs = runs
+        self.is_stale = True
         self._starts = []
         self._awaited.clear()
         self.document.clear()
@@ -105,13 +110,18 @@ class Leaf:
         cursor.beginEditBlock()
         block = QTextBlockFormat()
         block.setAlignment(_ALIGNMENTS[self._align])
-        heights = QTextBlockFormat.LineHeightTypes.ProportionalHeight
-        block.setLineHeight(self._theme.line_height_percent, heights.value)
+        heights = QTextBlockFormat.LineHeightTypes.LineDistanceHeight
+        block.setLineHeight(self._leading(), heights.value)
         cursor.setBlockFormat(block)
         for run in runs:
             self._starts.append(cursor.position())
             self._insert(cursor, run)
         cursor.endEditBlock()
+
+    def _leading(self) -> float:
+        """The distance between two lines; the last one has it too, below it."""
+        height = QFontMetricsF(self._font).height()
+        return round(height * (self._theme.line_height_percent - 100) / 100)
 
     def _insert(self, cursor: QTextCursor, run: Run) -> None:
         if run.tex is not None:
@@ -185,9 +195,17 @@ class Leaf:
             self._formula_limit = width
             self.fill(self._runs)
         self.width = width
+        self.is_stale = False
         self.document.setTextWidth(width)
-        self.height = self.document.size().height()
+        self.height = self.document.size().height() - self._leading()
         return self.height
+
+    def baseline(self) -> float:
+        """Returns where the first line of text stands, from the top of the section."""
+        line = self.document.begin().layout().lineAt(0)
+        if not line.isValid():
+            return self.y + QFontMetricsF(self._font).ascent()
+        return self.y + line.y() + line.ascent()
 
     def ideal_width(self) -> float:
         """How wide the text is when no line is broken."""
@@ -196,13 +214,15 @@ class Leaf:
 
     def hit(self, x: float, y: float) -> int:
         """Returns the position in the text nearest to a point of the section."""
-        point = QPointF(x - self.x, min(max(y - self.y, 0.0), max(0.0, self.height - 1)))
+        point = QPointF(
+            x - self.x + self.shift, min(max(y - self.y, 0.0), max(0.0, self.height - 1))
+        )
         layout = self.document.documentLayout()
         return max(0, layout.hitTest(point, Qt.HitTestAccuracy.FuzzyHit))
 
     def link_at(self, x: float, y: float) -> str:
         """Returns the address of the link at a point of the section, or an empty text."""
-        return self.document.documentLayout().anchorAt(QPointF(x - self.x, y - self.y))
+        return self.document.documentLayout().anchorAt(QPointF(x - self.x + self.shift, y - self.y))
 
     # --- Painting -------------------------------------------------------------------------------
 
@@ -211,12 +231,12 @@ class Leaf:
         painter.translate(self.x, self.y)
         self._paint_pills(painter)
         context = QAbstractTextDocumentLayout.PaintContext()
-        context.clip = clip.translated(-self.x, -self.y)  # type: ignore[misc]  # a stub's property
+        context.clip = clip.translated(-self.x, -self.y)
         palette = QPalette()
         palette.setColor(QPalette.ColorRole.Text, self._theme.colours.text)
-        context.palette = palette  # type: ignore[misc]  # a stub's property
+        context.palette = palette
         if selected is not None:
-            context.selections = [self._selection(*selected)]  # type: ignore[misc]  # as above
+            context.selections = [self._selection(*selected)]
         self.document.documentLayout().draw(painter, context)
         painter.translate(-self.x, -self.y)
 
@@ -225,11 +245,11 @@ class Leaf:
         cursor = QTextCursor(self.document)
         cursor.setPosition(min(start, self.length))
         cursor.setPosition(min(end, self.length), QTextCursor.MoveMode.KeepAnchor)
-        selection.cursor = cursor  # type: ignore[misc]  # a stub's property
+        selection.cursor = cursor
         look = QTextCharFormat()
         look.setBackground(self._theme.colours.selection)
         look.setForeground(self._theme.colours.selected_text)
-        selection.format = look  # type: ignore[misc]  # a stub's property
+        selection.format = look
         return selection
 
     def _paint_pills(self, painter: QPainter) -> None:
@@ -239,11 +259,11 @@ class Leaf:
             return
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.colours.pill)
-        pad = self._theme.em * 0.18
+        pad = self._theme.em * 0.14
         for index in codes:
             start = self._starts[index]
             for area in self.areas(start, start + len(self._runs[index].text)):
-                painter.drawRoundedRect(area.adjusted(-pad, 0, pad, 0), pad * 1.5, pad * 1.5)
+                painter.drawRoundedRect(area.adjusted(-pad, 0, pad, 0), pad * 2, pad * 2)
 
     def areas(self, start: int, end: int) -> list[QRectF]:
         """Returns where a range of the text stands, a rectangle for each line, from the leaf."""
@@ -256,13 +276,9 @@ class Leaf:
             first = max(start, line.textStart())
             last = min(end, line.textStart() + line.textLength())
             if first < last:
-                left, right = line.cursorToX(first), line.cursorToX(last)
-                if isinstance(left, tuple):
-                    left = left[0]
-                if isinstance(right, tuple):
-                    right = right[0]
+                left, right = _cursor_x(line, first), _cursor_x(line, last)
                 text_height = line.ascent() + line.descent()
-                top = line.y() + line.height() - text_height
+                top = line.y()
                 area = QRectF(min(left, right), top, abs(right - left), text_height)
                 found.append(area.translated(offset))
         return found
@@ -327,7 +343,10 @@ def markdown_of(run: Run) -> str:
     return text
 
 
-def _half_x_height(font: QFont) -> float:
-    from PySide6.QtGui import QFontMetrics
+def _cursor_x(line: QTextLine, position: int) -> float:
+    found = line.cursorToX(position)  # a pair in PySide, though typed as an object
+    return float(found[0] if isinstance(found, tuple) else cast(float, found))
 
+
+def _half_x_height(font: QFont) -> float:
     return QFontMetrics(font).xHeight() // 2

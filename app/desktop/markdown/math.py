@@ -27,7 +27,9 @@ _REFUSED: Final = re.compile(
     r"include|href|url|includegraphics|htmlClass|htmlId|htmlStyle|htmlData|style|class|unicode)\b"
 )
 _ENVIRONMENTS: Final = {"align", "align*", "equation", "equation*", "gather", "gather*"}
-_PUNCTUATION_AFTER: Final = re.compile(r"\\(?:label|nonumber|notag)\b(?:\{[^{}]*\})?")
+_NUMBERING: Final = re.compile(r"\\(?:label|nonumber|notag)\b(?:\{[^{}]*\})?")
+_FENCED_BEGIN: Final = re.compile(r"\\begin\{[pbvBV]matrix\}")
+_FENCED_END: Final = re.compile(r"\\end\{[pbvBV]matrix\}")
 _one_at_a_time = threading.Lock()  # the library has module-level settings
 
 
@@ -97,7 +99,9 @@ def _set(tex: str, display: bool) -> SetFormula | None:
     width, height = formula.getsize()
     if len(svg) > _MAX_SVG_CHARS or not 0 < width < 20_000 or not 0 < height < 20_000:
         return None
-    return SetFormula(svg, width, height, max(0.0, -formula.getyofst()))
+    margin = float(formula.margin)
+    depth = max(0.0, -formula.getyofst()) + margin
+    return SetFormula(svg, width + 2 * margin, height + 2 * margin, depth)
 
 
 def _depth(tex: str) -> int:
@@ -112,9 +116,11 @@ def _depth(tex: str) -> int:
 
 
 def _known_environments(tex: str) -> str:
-    """Writes the numbered environments as the one that the library knows."""
-    tex = _PUNCTUATION_AFTER.sub("", tex)
+    """Writes numbered environments as the one that the library knows, and matrices in braces."""
+    tex = _NUMBERING.sub("", tex)
     for name in _ENVIRONMENTS:
         tex = tex.replace(f"\\begin{{{name}}}", r"\begin{aligned}")
         tex = tex.replace(f"\\end{{{name}}}", r"\end{aligned}")
-    return tex
+    # WORKAROUND(ziamath 0.13: an exponent after a fenced matrix is an assertion error)
+    tex = _FENCED_BEGIN.sub(r"{\g<0>", tex)
+    return _FENCED_END.sub(r"\g<0>}", tex)

@@ -52,17 +52,17 @@ class Theme:
     small: QFont
     headings: tuple[QFont, ...]
     em: float
-    line_height_percent: int = 138
+    line_height_percent: int = 128
 
     @property
     def gap(self) -> float:
         """The distance between two blocks."""
-        return round(self.em * 0.75)
+        return round(self.em * 0.95)
 
     @property
     def item_gap(self) -> float:
         """The distance between two list items and inside one."""
-        return round(self.em * 0.35)
+        return round(self.em * 0.45)
 
     @property
     def indent(self) -> float:
