@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 from app.core.errors import Bug, ContenoxError, DataFault, EnvironmentFault, UserError
 
@@ -55,8 +56,12 @@ def connect(path: Path, *, writable: bool = True) -> sqlite3.Connection:
     Raises:
         sqlite3.Error: use inside ``translated``.
     """
-    uri = path.absolute().as_uri() + ("" if writable else "?mode=ro")
-    connection = sqlite3.connect(uri, uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+    connection = sqlite3.connect(
+        _uri(path) + ("" if writable else "?mode=ro"),
+        uri=True,
+        timeout=_BUSY_TIMEOUT_S,
+        isolation_level=None,
+    )
     try:
         connection.text_factory = _lenient
         if writable:
@@ -69,6 +74,12 @@ def connect(path: Path, *, writable: bool = True) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _uri(path: Path) -> str:
+    """``Path.as_uri`` makes the server of a network folder an authority, which SQLite refuses."""
+    plain = path.absolute().as_posix()
+    return "file://" + ("" if plain.startswith("/") else "/") + quote(plain, safe="/:")
 
 
 @contextmanager

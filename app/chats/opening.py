@@ -4,6 +4,7 @@ import logging
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -13,8 +14,11 @@ from app.chats.programs import Program
 from app.chats.records import BackupKind, Damage, Opened
 from app.core import files
 from app.core.errors import DataFault
+from app.core.units import MIB
 
 _log = logging.getLogger(__name__)
+
+_ALWAYS_CHECKED_BYTES: Final = 256 * MIB
 
 
 class Location:
@@ -43,20 +47,31 @@ def open_chats(where: Location, program: Program, now_ms: int) -> tuple[sqlite3.
         DataFault: ``chats_newer_version``.
         EnvironmentFault: ``disk_full``, ``chats_unwritable``, ``chats_in_use``, ``chats_busy``.
     """
-    damage: Damage | None = None
-    version: int | None = None
     if where.recovered.exists():
         _take_over(where, now_ms)
     try:
-        connection, version = _open_whole(where, now_ms)
+        connection, version = _open_whole(where, program, now_ms)
+        try:
+            interrupted = _interrupted(where, connection, program, now_ms)
+        except BaseException:
+            connection.close()
+            raise
+        return connection, Opened(migrated_from=version, interrupted=interrupted)
     except DataFault as fault:
         if fault.code != "chats_damaged":
             raise
         connection, damage = mend(where, program, str(fault.__cause__ or fault), now_ms)
+    interrupted = _interrupted(where, connection, program, now_ms)
+    return connection, Opened(interrupted=interrupted, damage=damage)
+
+
+def _interrupted(
+    where: Location, connection: sqlite3.Connection, program: Program, now_ms: int
+) -> tuple[str, ...]:
+    """Closes the answers of programs that live no more, and returns which they are."""
     with translated(where.database):
         alive = program.others_alive() | {program.token}
-        interrupted = answers.interrupt_abandoned(connection, alive, now_ms)
-    return connection, Opened(migrated_from=version, interrupted=interrupted, damage=damage)
+        return answers.interrupt_abandoned(connection, alive, now_ms)
 
 
 def mend(
@@ -95,7 +110,9 @@ def _take_over(where: Location, now_ms: int) -> Path:
     return aside
 
 
-def _open_whole(where: Location, now_ms: int) -> tuple[sqlite3.Connection, int | None]:
+def _open_whole(
+    where: Location, program: Program, now_ms: int
+) -> tuple[sqlite3.Connection, int | None]:
     """Returns the connection, and the version it was migrated from if it was.
 
     Raises:
@@ -106,10 +123,11 @@ def _open_whole(where: Location, now_ms: int) -> tuple[sqlite3.Connection, int |
         raise damaged(path, "it is a folder")
     if path.exists() and path.stat().st_size == 0 and backups.all_backups(where.backups):
         raise damaged(path, "it is empty")
+    thorough = not program.others_alive() and _needs_check(path)
     with translated(path):
         connection = connect(path)
         try:
-            version = _check(path, connection)
+            version = _check(path, connection, thorough=thorough)
             if 0 < version < schema.VERSION:
                 backups.make(path, where.backups, BackupKind.BEFORE_MIGRATION, now_ms)
             schema.migrate(connection)
@@ -119,8 +137,19 @@ def _open_whole(where: Location, now_ms: int) -> tuple[sqlite3.Connection, int |
     return connection, version if 0 < version < schema.VERSION else None
 
 
-def _check(path: Path, connection: sqlite3.Connection) -> int:
-    """Checks that all pages can be read and that the tables are there. Returns the version."""
+def _needs_check(path: Path) -> bool:
+    """Whether each page is read before the chats are used: about half a second for 100 MB.
+
+    A large database that was closed well is checked with its daily copy instead.
+    """
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size > 0:
+        return True
+    return path.exists() and path.stat().st_size <= _ALWAYS_CHECKED_BYTES
+
+
+def _check(path: Path, connection: sqlite3.Connection, *, thorough: bool) -> int:
+    """Checks that the tables are there and, if ``thorough``, every page. Returns the version."""
     version = schema.version_of(connection)
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if version == 0 and tables == 0:
@@ -128,7 +157,7 @@ def _check(path: Path, connection: sqlite3.Connection) -> int:
     if not backups.is_ours(connection):
         raise damaged(path, "it is another program's database")
     backups.refuse_newer(connection)
-    complaint = quick_check(connection)
+    complaint = quick_check(connection) if thorough else None
     if complaint is not None:
         raise damaged(path, complaint)
     present = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}

@@ -60,7 +60,7 @@ class ChatStore:
     """Conversations in ``folder``, opened on a thread of its own.
 
     ``on_damage`` is called on that thread when a damaged database had to be set aside.
-    The futures of calls made after ``close`` are never started: ``RuntimeError``.
+    A call made after ``close`` fails with ``EnvironmentFault`` ``chats_closed``.
     """
 
     def __init__(
@@ -189,7 +189,10 @@ class ChatStore:
         return owner.run(lambda c: answers.resume(c, answer_id, start, owner.token(), self._now()))
 
     def append(self, answer_id: str, text: str = "", thinking: str = "") -> Future[None]:
-        """Stores a piece of a running answer; meant to be called about once a second."""
+        """Stores a piece of a running answer; meant to be called about once a second.
+
+        If it fails (``disk_full``), the piece is not stored: keep it and append it again.
+        """
         return self._owner.run(lambda c: answers.append(c, answer_id, text, thinking))
 
     def finish_answer(self, answer_id: str, end: AnswerEnd) -> Future[Message]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.chats import answers, conversations, schema, tree
-from app.chats.database import connect
+from app.chats import answers, conversations, opening, schema, tree
+from app.chats.database import connect, quick_check
 from app.chats.records import ChatSettings, Damage, Message
 from app.chats.store import ChatStore
 from app.core.errors import ContenoxError
@@ -204,6 +204,40 @@ def test_damage_that_shows_while_it_is_used_is_mended_and_told(
         _assert_works(store)
     finally:
         store.close()
+
+
+def test_a_large_database_is_checked_at_start_only_after_a_crash(
+    chats: Chats, whole: tuple[bytes, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[object] = []
+
+    def check(connection: sqlite3.Connection) -> str | None:
+        checked.append(connection)
+        return quick_check(connection)
+
+    monkeypatch.setattr(opening, "quick_check", check)
+    monkeypatch.setattr(opening, "_ALWAYS_CHECKED_BYTES", 1000)
+    _put(chats, whole[0])
+    chats.open().opened().result()
+    chats.close()
+    assert checked == []
+    chats.database.with_name(chats.database.name + "-wal").write_bytes(b"left behind")
+    chats.open().opened().result()
+    assert len(checked) == 1
+
+
+@pytest.mark.parametrize("page", [20, 60, 100, 140, 180])
+def test_damage_that_opening_did_not_look_for_is_mended_when_it_is_met(
+    chats: Chats, whole: tuple[bytes, list[str]], monkeypatch: pytest.MonkeyPatch, page: int
+) -> None:
+    monkeypatch.setattr(opening, "_ALWAYS_CHECKED_BYTES", 1000)
+    content = bytearray(whole[0])
+    content[page * PAGE : (page + 1) * PAGE] = b"\xff" * PAGE
+    _put(chats, bytes(content))
+    store = chats.open()
+    assert len(_shown(store)) > MESSAGES // 2
+    store.search("question").result()
+    _assert_works(store)
 
 
 def test_damage_found_by_the_daily_backup_keeps_the_good_copy(

@@ -352,6 +352,15 @@ def test_nothing_is_left_open_after_close(chats: Chats) -> None:
     ]
 
 
+def test_a_call_after_close_is_a_plain_error(store: ChatStore) -> None:
+    store.opened().result()
+    store.close()
+    for future in (store.create_conversation(), store.backups(), store.markdown("x")):
+        with pytest.raises(ContenoxError) as caught:
+            future.result()
+        assert caught.value.code == "chats_closed"
+
+
 def test_a_folder_that_cannot_be_made_is_an_error_of_each_call(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     store = ChatStore(tmp_path / "file" / "chats")
