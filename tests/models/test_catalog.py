@@ -15,6 +15,8 @@ from app.models.catalog import (
     load_catalog,
     parse_catalog,
 )
+from app.models.profile import LLAMA_PROFILE, OPENVINO_PROFILE, capabilities
+from app.models.profile_files import read_profile
 
 OPENVINO_TEXT_REPOSITORIES = {
     "OpenVINO/Qwen2.5-Coder-0.5B-Instruct-int4-ov": 348_761_603,
@@ -149,3 +151,18 @@ def test_a_missing_file_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(DataFault) as caught:
         load_catalog(tmp_path / "none.json")
     assert caught.value.code == "catalog_invalid"
+
+
+def test_each_curated_model_has_a_profile_for_each_of_its_backends() -> None:
+    for model, variant in load_catalog().rows():
+        file = LLAMA_PROFILE if variant.backend is Backend.LLAMA else OPENVINO_PROFILE
+        profile = read_profile(catalog_path().parent / model.name / file)
+        assert profile.context_length == model.trained_context_tokens
+        # Tools are offered only by a profile that somebody verified with this very model.
+        assert not capabilities(profile).tools
+
+
+def test_no_profile_is_left_of_a_model_that_is_not_in_the_list() -> None:
+    names = {model.name for model in load_catalog().models}
+    folders = {path.parent.name for path in catalog_path().parent.glob("*/contenox-*.json")}
+    assert folders - {"schema"} == names
