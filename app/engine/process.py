@@ -7,6 +7,7 @@ it is the one that can still act when the inference thread is inside a native ca
 import logging
 import logging.handlers
 import os
+import signal
 import sys
 import threading
 from multiprocessing.connection import Connection
@@ -48,6 +49,8 @@ def run_engine(connection: Connection, log_dir: str) -> None:
         connection: the child's end of a duplex pipe.
         log_dir: an existing folder for ``engine.log`` and what native libraries print.
     """
+    # Ctrl-C on a console reaches every process of it; what it means is the parent's decision.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _redirect_output(Path(log_dir))
     engine = EngineProcess(connection)
     code = 1

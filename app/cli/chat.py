@@ -1,0 +1,215 @@
+"""``contenox chat``: one question, the answer streamed to stdout, the figures to stderr."""
+
+import argparse
+import queue
+import sys
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+from rich.console import Console
+from rich.status import Status
+
+from app.core.errors import UserError, from_record
+from app.core.units import format_duration
+from app.engine.protocol import (
+    ChatMessage,
+    Delta,
+    DeltaKind,
+    Event,
+    Failed,
+    Finished,
+    FinishReason,
+    Generate,
+    LoadProgress,
+    PrefillProgress,
+    Role,
+    Sampling,
+    Timings,
+)
+from app.workflows.services import Services, TurnOptions
+
+_EXIT_CANCELLED: Final = 130
+# How often the waiting console looks for Ctrl-C (Windows does not interrupt a wait).
+_POLL_S: Final = 0.1
+
+_ENDS: Final = {
+    FinishReason.LENGTH: "it reached --max-tokens",
+    FinishReason.CANCELLED: "it was cancelled",
+    FinishReason.DEADLINE: "its time was up",
+    FinishReason.CONTEXT_FULL: "the model's context is full",
+    FinishReason.POOL_EXHAUSTED: "the memory set aside for the context was used up",
+    FinishReason.REPETITION: "it repeated itself",
+    FinishReason.STALLED: "the model made no progress",
+}
+
+
+class _UsageReport(Struct, frozen=True, kw_only=True):
+    prompt_tokens: int
+    reused_tokens: int
+    completion_tokens: int
+
+
+class _ModelReport(Struct, frozen=True, kw_only=True):
+    name: str
+    digest: str
+
+
+class _Answer(Struct, frozen=True, kw_only=True):
+    """What ``--json`` prints last."""
+
+    text: str
+    finish_reason: FinishReason
+    usage: _UsageReport
+    timings: Timings
+    model: _ModelReport
+    device: str
+    backend: str
+
+
+def add_parser(commands: Any) -> None:
+    """Adds the command to ``commands``, what ``add_subparsers`` returned."""
+    parser = commands.add_parser("chat", help="ask a model one question")
+    parser.add_argument("prompt", metavar="PROMPT", help="the question; - reads it from stdin")
+    parser.add_argument("--model", help="an installed model (default: the setting, or the starter)")
+    parser.add_argument("--device", help="CPU or a GPU such as GPU.0 (default: automatic)")
+    parser.add_argument("--backend", choices=("llama", "openvino"), help="which library runs it")
+    parser.add_argument("--system", metavar="TEXT", help="the system prompt")
+    parser.add_argument("--max-tokens", type=_positive, default=1024, metavar="N")
+    parser.add_argument("--temperature", type=_temperature, default=0.0, metavar="T")
+    parser.add_argument("--seed", type=int, metavar="S")
+    parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace, services: Services) -> int:
+    options = TurnOptions(
+        device=arguments.device,
+        sampling=Sampling(temperature=arguments.temperature, seed=arguments.seed),
+        max_tokens=arguments.max_tokens,
+    )
+    messages = _messages(arguments)
+    model = services.find_model(arguments.model, arguments.backend)
+    request = services.prepare_turn(model, messages, options)
+    text, finished = _stream(services, request, quiet=arguments.json)
+    if arguments.json:
+        answer = _answer(request, text, finished)
+        print(msgspec.json.encode(answer).decode())
+    else:
+        print(_figures(finished), file=sys.stderr)
+    return _EXIT_CANCELLED if finished.reason is FinishReason.CANCELLED else 0
+
+
+def _messages(arguments: argparse.Namespace) -> tuple[ChatMessage, ...]:
+    prompt = arguments.prompt
+    if prompt == "-":
+        try:
+            prompt = sys.stdin.buffer.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UserError(
+                "not_utf8", f"The text on stdin is not UTF-8 (byte {error.start}).",
+                "Save it as UTF-8 and try again.",
+            ) from error  # fmt: skip
+    if not prompt.strip():
+        raise UserError("prompt_empty", "There is nothing to answer.", "Write a question.")
+    messages = [ChatMessage(role=Role.USER, content=prompt)]
+    if arguments.system:
+        messages.insert(0, ChatMessage(role=Role.SYSTEM, content=arguments.system))
+    return tuple(messages)
+
+
+def _stream(services: Services, request: Generate, *, quiet: bool) -> tuple[str, Finished]:
+    """Prints the answer as it comes; Ctrl-C cancels once, and its end is still awaited."""
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    services.engine.submit(request, events.put)
+    pieces: list[str] = []
+    console = Console(stderr=True)
+    with console.status("starting", spinner="dots") as status:
+        while True:
+            try:
+                event = events.get(timeout=_POLL_S)
+            except queue.Empty:
+                continue
+            except KeyboardInterrupt:
+                services.engine.cancel(request.request)
+                continue
+            match event:
+                case Delta(kind=DeltaKind.TEXT, text=text):
+                    pieces.append(text)
+                    if not quiet:
+                        status.stop()
+                        print(text, end="", flush=True)
+                case Finished():
+                    break
+                case Failed():
+                    _end_line(pieces, quiet=quiet)
+                    raise from_record(event.error)
+                case _:
+                    _show(status, event)
+    _end_line(pieces, quiet=quiet)
+    return "".join(pieces), event
+
+
+def _end_line(pieces: list[str], *, quiet: bool) -> None:
+    if not quiet and pieces and not pieces[-1].endswith("\n"):
+        print(flush=True)
+
+
+def _show(status: Status, event: Event) -> None:
+    match event:
+        case LoadProgress(stage=stage, fraction=fraction):
+            share = "" if fraction is None else f" {fraction:.0%}"
+            status.update(f"{stage}{share}")
+        case PrefillProgress():
+            status.update(f"reading {event.total_tokens:,} tokens, {event.done_tokens:,} done")
+
+
+def _answer(request: Generate, text: str, finished: Finished) -> _Answer:
+    spec, usage = request.spec, finished.usage
+    return _Answer(
+        text=text,
+        finish_reason=finished.reason,
+        usage=_UsageReport(
+            prompt_tokens=usage.prompt_tokens,
+            reused_tokens=usage.reused_tokens,
+            completion_tokens=usage.completion_tokens,
+        ),
+        timings=finished.timings,
+        model=_ModelReport(name=spec.model_name, digest=spec.model_digest),
+        device=spec.device,
+        backend=spec.backend,
+    )
+
+
+def _figures(finished: Finished) -> str:
+    """One line for a person: what was counted and measured, prefill and decode apart."""
+    usage, timings = finished.usage, finished.timings
+    parts = [f"{usage.prompt_tokens} tokens read"]
+    if usage.reused_tokens:
+        parts[0] += f" ({usage.reused_tokens} reused)"
+    if timings.prefill_tokens_per_s is not None:
+        parts.append(f"{timings.prefill_tokens_per_s:.1f} tokens/s prefill")
+    if timings.ttft_s is not None:
+        parts.append(f"first token after {format_duration(timings.ttft_s)}")
+    parts.append(f"{usage.completion_tokens} tokens written")
+    if timings.decode_tokens_per_s is not None:
+        parts.append(f"{timings.decode_tokens_per_s:.1f} tokens/s decode")
+    if timings.load_s:
+        parts.append(f"loaded in {format_duration(timings.load_s)}")
+    if finished.reason in _ENDS:
+        parts.append(f"it ended because {_ENDS[finished.reason]}")
+    return "; ".join(parts)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def _temperature(text: str) -> float:
+    number = float(text)
+    if not 0 <= number <= 2:
+        raise argparse.ArgumentTypeError("must be between 0 and 2")
+    return number

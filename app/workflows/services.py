@@ -1,0 +1,197 @@
+"""What the window and the console work with: the same objects, built once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from msgspec import Struct
+
+from app.core.errors import ContenoxError, UserError
+from app.core.paths import DataRoot
+from app.core.settings import SettingsFile
+from app.engine.client import EngineClient
+from app.engine.device_probe import probe_devices
+from app.engine.protocol import (
+    BackendReport,
+    BackendReported,
+    ChatMessage,
+    Describe,
+    Described,
+    Event,
+    Generate,
+    LoadSpec,
+    ReportBackend,
+    Sampling,
+    SessionReport,
+    ThinkingLevel,
+    new_request_id,
+)
+from app.hardware.host import read_cpu_name
+from app.hardware.readings import CPU, DeviceInventory, ProbeOutcome
+from app.hardware.selection import DeviceChoice, DeviceWishes, choose_device
+from app.hardware.selector import Selector
+from app.models.identity import never_stop
+from app.models.library import InstalledModel, Library
+from app.models.profile import Profile
+from app.models.profile_files import profile_of
+from app.workflows.load_spec import load_spec
+from app.workflows.starter import StarterProgress, ensure_starter
+
+BACKENDS: Final = ("llama", "openvino")
+"""The backends that run real models, sorted by name."""
+
+
+class TurnOptions(Struct, frozen=True, kw_only=True):
+    """What a person chose for one answer; what is ``None`` is decided by settings and profile."""
+
+    device: str | None = None
+    context_tokens: int | None = None
+    sampling: Sampling = Sampling()
+    max_tokens: int = 1024
+    thinking: ThinkingLevel = ThinkingLevel.AUTO
+
+
+@dataclass
+class Services:
+    """The collaborators of a skin. Nothing is created on disk and no process is started by it.
+
+    Args:
+        data_root: the user's folder tree.
+        settings_file: the settings.
+        library: the installed models.
+        engine: the engine client.
+        probe: reads the devices of this machine; blocks.
+    """
+
+    data_root: DataRoot
+    settings_file: SettingsFile
+    library: Library
+    engine: EngineClient
+    probe: Callable[[], DeviceInventory] = field(default=probe_devices)
+
+    @cached_property
+    def _inventory(self) -> DeviceInventory:
+        return self.probe()
+
+    def list_devices(self) -> DeviceInventory:
+        """The devices of this machine; read once. Blocks for up to half a minute."""
+        return self._inventory
+
+    def find_model(self, name: str | None, backend: str | None = None) -> InstalledModel:
+        """The model called ``name``; without a name that of the settings, or any.
+
+        Raises:
+            UserError: ``model_not_found``, ``no_model``.
+        """
+        name = name or self.settings_file.load().default_model
+        if name is not None:
+            return self.library.find(name, backend)
+        for model in self.library.installed():
+            if backend in (None, model.backend):
+                return self.library.find(model.name, backend)
+        raise UserError(
+            "no_model",
+            "No model is installed yet.",
+            "Get the starter model with: contenox starter",
+        )
+
+    def choose_device(self, model: InstalledModel, wanted: str | None) -> DeviceChoice:
+        """Decides where ``model`` runs, and says why."""
+        return self._choose(profile_of(model), wanted)
+
+    def prepare_load(self, model: InstalledModel, options: TurnOptions | None = None) -> LoadSpec:
+        """What to load for ``model``. Reads files.
+
+        Raises:
+            ContenoxError: the device or the profile can't be used.
+        """
+        options = options or TurnOptions()
+        self.library.check(model)
+        profile = profile_of(model)
+        choice = self._choose(profile, options.device)
+        return load_spec(model, profile, choice.device, options.context_tokens)
+
+    def prepare_turn(
+        self,
+        model: InstalledModel,
+        messages: tuple[ChatMessage, ...],
+        options: TurnOptions | None = None,
+    ) -> Generate:
+        """The request that answers ``messages`` with ``model``.
+
+        Raises:
+            ContenoxError: the device or the profile can't be used.
+        """
+        options = options or TurnOptions()
+        return Generate(
+            request=new_request_id(),
+            spec=self.prepare_load(model, options),
+            messages=messages,
+            sampling=options.sampling,
+            max_tokens=options.max_tokens,
+            thinking=options.thinking,
+        )
+
+    def report_backends(self) -> tuple[BackendReport, ...]:
+        """Loads each native library in the engine; one that ends it is a report too."""
+        return tuple(self._report_backend(name) for name in BACKENDS)
+
+    def describe(self, spec: LoadSpec) -> SessionReport:
+        """Loads ``spec`` and reports what was asked and what the library says.
+
+        Raises:
+            ContenoxError: the load failed.
+        """
+        found: list[SessionReport] = []
+
+        def listen(event: Event) -> None:
+            if isinstance(event, Described):
+                found.append(event.report)
+
+        self.engine.call(Describe(request=new_request_id(), spec=spec), listen)
+        return found[0]
+
+    def ensure_starter(
+        self,
+        progress: Callable[[StarterProgress], None],
+        stop: Callable[[], bool] = never_stop,
+    ) -> tuple[InstalledModel, ...]:
+        """Installs what is missing of the starter model. Blocks.
+
+        Raises:
+            ContenoxError: a step failed; what earlier steps made stays.
+            Stopped: ``stop`` said so.
+        """
+        return ensure_starter(self.library, self.data_root, self.engine, progress, stop)
+
+    def close(self) -> None:
+        """Ends the engine."""
+        self.engine.close()
+
+    def _report_backend(self, name: str) -> BackendReport:
+        found: list[BackendReport] = []
+
+        def listen(event: Event) -> None:
+            if isinstance(event, BackendReported):
+                found.append(event.report)
+
+        try:
+            self.engine.call(ReportBackend(request=new_request_id(), backend=name), listen)
+        except ContenoxError as error:
+            return BackendReport(name=name, error=error.record())
+        return found[0]
+
+    def _choose(self, profile: Profile, wanted: str | None) -> DeviceChoice:
+        by_hand = wanted or self.settings_file.load().default_device
+        wishes = DeviceWishes.collect(by_hand=by_hand, profile=getattr(profile, "device", None))
+        return choose_device(wishes, self._inventory_for(wishes))
+
+    def _inventory_for(self, wishes: DeviceWishes) -> DeviceInventory:
+        """All devices, or the CPU alone where nobody asked for more: that costs no probe."""
+        spoken = wishes.first()
+        if spoken is not None:
+            _, said_by, text = spoken
+            if Selector.parse(text, said_by=said_by).device != CPU:
+                return self._inventory
+        return DeviceInventory.cpu_only(read_cpu_name(), ProbeOutcome.COMPLETE, "")
