@@ -88,7 +88,7 @@ class HubMetadata:
 
     def _ask(self, repository: str, revision: str | None) -> "ModelInfo":
         block_telemetry()
-        from huggingface_hub import HfApi  # slow to import, and used online only
+        from huggingface_hub import HfApi, close_session  # slow to import, and used online only
 
         host = host_of(self._endpoint.url)
         api = HfApi(endpoint=self._endpoint.url, token=self._endpoint.token or False)
@@ -98,6 +98,9 @@ class HubMetadata:
                 repository, revision=revision, files_metadata=True, timeout=self._timeout_s
             )
         except (OSError, ValueError, httpx2.HTTPError) as error:
+            if isinstance(error, httpx2.TransportError):
+                # The library keeps its client, with the proxies of the moment it was made.
+                close_session()
             raise from_library(error, host) from error
 
     def _snapshot(self, repository: str, info: "ModelInfo") -> Snapshot:

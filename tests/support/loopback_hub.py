@@ -6,6 +6,7 @@ where no token may arrive. Not a mock of a client: bytes travel through real soc
 
 import hashlib
 import socket
+import ssl
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -46,9 +47,11 @@ class HubServer(ThreadingHTTPServer):
     daemon_threads = False
     block_on_close = True
 
-    def __init__(self, hub: "LoopbackHub", name: str) -> None:
+    def __init__(self, hub: "LoopbackHub", name: str, tls: ssl.SSLContext | None) -> None:
         super().__init__(("127.0.0.1", 0), HubHandler)
-        self.hub, self.name = hub, name
+        self.hub, self.name, self._tls = hub, name, tls
+        if tls is not None:
+            self.socket = tls.wrap_socket(self.socket, server_side=True)
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self.serve_forever, args=(0.02,), name=name)
@@ -56,7 +59,13 @@ class HubServer(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
+        if self._tls is not None:
+            return f"https://{self.name}.test"
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
 
     def process_request(self, request: Any, client_address: Any) -> None:
         with self._lock:
@@ -84,9 +93,14 @@ class HubServer(ThreadingHTTPServer):
 
 
 class LoopbackHub:
-    """The two servers, their repositories and faults, and what was asked of them."""
+    """The two servers, their repositories and faults, and what was asked of them.
 
-    def __init__(self) -> None:
+    Args:
+        tls: if given, both speak TLS under the names ``hub.test`` and ``cdn.test``, which only a
+            proxy that knows ``ports`` can reach.
+    """
+
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.repositories: dict[str, Repository] = {}
         self.faults = FaultList()
         self.seen: list[Seen] = []
@@ -94,8 +108,8 @@ class LoopbackHub:
         self.released = threading.Event()
         self.page_size = 1000
         self._blobs: dict[str, bytes] = {}
-        self._hub = HubServer(self, "hub")
-        self._cdn = HubServer(self, "cdn")
+        self._hub = HubServer(self, "hub", tls)
+        self._cdn = HubServer(self, "cdn", tls)
 
     @property
     def endpoint(self) -> str:
@@ -104,6 +118,10 @@ class LoopbackHub:
     @property
     def cdn(self) -> str:
         return self._cdn.url
+
+    @property
+    def ports(self) -> dict[str, int]:
+        return {"hub.test": self._hub.port, "cdn.test": self._cdn.port}
 
     def add(
         self, repository: str, files: Mapping[str, bytes], commit: str = "a" * 40

@@ -1,7 +1,6 @@
 """Downloads as a person meets them: steered, broken off, continued, and never a wrong byte."""
 
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -260,7 +259,7 @@ def test_a_program_that_is_killed_in_mid_file_loses_nothing(
         assert not watching.start()  # the other program holds the lock
         assert watching.downloads()[0].state is S.RUNNING
     finally:
-        program.send_signal(signal.SIGKILL)
+        program.kill()
         program.wait()
     downloads = machine.started()
     machine.wait(downloads, S.INSTALLED)
