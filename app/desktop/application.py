@@ -19,6 +19,7 @@ from app.desktop.inventory import Inventory
 from app.desktop.language import speak
 from app.desktop.lifecycle import BUSY, Happening
 from app.desktop.main_window import MainWindow
+from app.desktop.markdown.rendering import RenderingThread
 from app.desktop.open_chats import OpenChats
 from app.desktop.preferences import Preferences
 from app.desktop.services import DesktopServices
@@ -39,6 +40,7 @@ class Desktop(QObject):
         self._closed = False
         self._garbage = GuiGarbageCollector(self)
         self.theme = Theme(app, resources_dir(), self)
+        self._rendering = RenderingThread(self)
         self._keeper = Worker("chats", self)
         self._clerk = Worker("settings", self)
         self.preferences = Preferences(services.settings_file, self._clerk, self)
@@ -48,7 +50,7 @@ class Desktop(QObject):
         )
         self.inventory = Inventory(services, self.runner, self)
         self.chats = OpenChats(services.chats, self._keeper, self)
-        self.window = MainWindow(self.theme)
+        self.window = MainWindow(self.theme, self._rendering)
         self.desk = Desk(
             self.window, self.runner, self.chats, self.inventory, self.preferences, self.theme
         )
@@ -61,6 +63,7 @@ class Desktop(QObject):
             self.runner,
             self.preferences,
             self.theme,
+            self._rendering,
             services.data_root,
         )
         self._connect()
@@ -124,6 +127,7 @@ class Desktop(QObject):
         self._keeper.close(1.0)
         self._clerk.close(0.5)
         self.inventory.close()
+        self._rendering.close()
         left_s = _QUIT_WITHIN_S - clock.elapsed() / 1000
         self.bridge.close(max(0.3, min(2.0, left_s)))
         self._garbage.close()

@@ -11,6 +11,7 @@ from app.desktop.conversation import Conversation
 from app.desktop.desk import Desk
 from app.desktop.hotkey import NoHotkey, WindowsHotkey, system_hotkey
 from app.desktop.main_window import MainWindow
+from app.desktop.markdown.rendering import RenderingThread
 from app.desktop.preferences import Preferences
 from app.desktop.quick_question import QuickQuestion
 from app.desktop.settings_window import SettingsWindow
@@ -38,6 +39,7 @@ class Citizen(QObject):
         runner: TurnRunner,
         preferences: Preferences,
         theme: Theme,
+        rendering: RenderingThread,
         data_root: Path,
     ) -> None:
         super().__init__(window)
@@ -50,7 +52,7 @@ class Citizen(QObject):
         self._hotkey: WindowsHotkey | NoHotkey = system_hotkey()
         self._keys: str | None = None
         self.settings: SettingsWindow | None = None
-        self.quick = QuickQuestion(theme, runner)
+        self.quick = QuickQuestion(theme, rendering, runner)
         self.quick.open_asked.connect(self._on_open_as_chat)
         self._hotkey.signals.pressed.connect(self.show_quick_question)
         window.settings_asked.connect(self.show_settings)

@@ -8,6 +8,7 @@ from app.desktop.announce import announce
 from app.desktop.banner import Banner, BannerKind
 from app.desktop.conversation import Conversation
 from app.desktop.inventory import Inventory
+from app.desktop.links import open_link
 from app.desktop.main_window import MainWindow
 from app.desktop.model_chooser import key_of
 from app.desktop.open_chats import OpenChats
@@ -64,6 +65,7 @@ class Desk(QObject):
         transcript.regenerate_asked.connect(self._on_regenerate)
         transcript.resume_asked.connect(self._on_resume)
         transcript.branch_chosen.connect(self._on_branch_chosen)
+        transcript.link_activated.connect(open_link)
         transcript.suggestion_chosen.connect(self._on_suggestion)
 
     def _connect_events(self) -> None:

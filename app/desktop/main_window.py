@@ -10,6 +10,7 @@ from app.desktop.device_chooser import DeviceChooser
 from app.desktop.first_run import FirstRun
 from app.desktop.icon_button import IconButton
 from app.desktop.lifecycle import Action, TurnState, allows
+from app.desktop.markdown.rendering import RenderingThread
 from app.desktop.model_chooser import ModelChooser
 from app.desktop.status_line import StatusLine
 from app.desktop.theme import Theme
@@ -25,7 +26,7 @@ class MainWindow(QMainWindow):
     new_chat_asked = Signal()
     settings_asked = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, rendering: RenderingThread) -> None:
         super().__init__()
         self.setWindowTitle("Contenox")
         self.setWindowIcon(theme.mark("contenox"))
@@ -34,7 +35,7 @@ class MainWindow(QMainWindow):
         self.chat_list = ChatList(theme, self)
         self.models = ModelChooser(theme, self)
         self.devices = DeviceChooser(theme, self)
-        self.transcript = Transcript(theme, self)
+        self.transcript = Transcript(theme, rendering, self)
         self.first_run = FirstRun(theme, self)
         self.composer = Composer(theme, self)
         self.status = StatusLine(self)

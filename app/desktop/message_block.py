@@ -14,7 +14,8 @@ from PySide6.QtWidgets import (
 from app.desktop import wording
 from app.desktop.conversation import Message
 from app.desktop.icon_button import IconButton
-from app.desktop.text_view import PlainText
+from app.desktop.markdown.view import MarkdownView
+from app.desktop.text_view import Paper, PlainText
 from app.desktop.theme import Theme
 from app.engine.protocol import FinishReason, Role
 
@@ -62,18 +63,17 @@ class MessageBlock(QWidget):
     branch_chosen = Signal(str)
 
     def __init__(
-        self, theme: Theme, message: Message, siblings: tuple[str, ...], parent: QWidget | None
+        self, paper: Paper, message: Message, siblings: tuple[str, ...], parent: QWidget | None
     ) -> None:
         super().__init__(parent)
-        self.theme = theme
+        self.theme = paper.theme
         self.message = message
-        self.text = PlainText(self)
         self.bar = QHBoxLayout()
         self.bar.setContentsMargins(0, 0, 0, 0)
         self.bar.setSpacing(2)
         self._branches: BranchBar | None = None
         if len(siblings) > 1:
-            self._branches = BranchBar(theme, siblings, message.id)
+            self._branches = BranchBar(paper.theme, siblings, message.id)
             self._branches.chosen.connect(self.branch_chosen)
 
     def add_button(self, icon: str, name: str) -> IconButton:
@@ -98,13 +98,14 @@ class QuestionBlock(MessageBlock):
 
     def __init__(
         self,
-        theme: Theme,
+        paper: Paper,
         message: Message,
         siblings: tuple[str, ...] = (),
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(theme, message, siblings, parent)
+        super().__init__(paper, message, siblings, parent)
         self.setAccessibleName(self.tr("You wrote"))
+        self.text = PlainText(self, paper.selection)
         self.text.setAccessibleName(self.tr("Your message"))
         self.text.setPlainText(message.text)
         box = QFrame(self)
@@ -124,6 +125,10 @@ class QuestionBlock(MessageBlock):
         layout.addWidget(box, 0, Qt.AlignmentFlag.AlignRight)
         layout.addLayout(self.bar)
 
+    def texts(self) -> tuple[PlainText | MarkdownView, ...]:
+        """What can be selected, in reading order."""
+        return (self.text,)
+
     @Slot()
     def _on_edit(self) -> None:
         self.edit_asked.emit(self.message.id)
@@ -139,18 +144,22 @@ class AnswerBlock(MessageBlock):
 
     regenerate_asked = Signal(str)
     resume_asked = Signal(str)
+    link_activated = Signal(str)
 
     def __init__(
         self,
-        theme: Theme,
+        paper: Paper,
         message: Message,
         siblings: tuple[str, ...] = (),
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(theme, message, siblings, parent)
+        super().__init__(paper, message, siblings, parent)
         self.setAccessibleName(self.tr("The model wrote"))
+        self.text = MarkdownView(paper.rendering, paper.selection, parent=self)
+        self.text.setObjectName("text")
         self.text.setAccessibleName(self.tr("Answer"))
-        self._thinking = _Thinking(theme, self)
+        self.text.link_activated.connect(self.link_activated)
+        self._thinking = _Thinking(paper, self)
         self._summary = QLabel(self)
         self._summary.setObjectName("muted")
         self._waiting = QLabel(self)
@@ -188,6 +197,10 @@ class AnswerBlock(MessageBlock):
         self.bar.addWidget(self._summary)
         self.bar.addStretch(1)
 
+    def texts(self) -> tuple[PlainText | MarkdownView, ...]:
+        """What can be selected, in reading order."""
+        return (*self._thinking.texts(), self.text)
+
     def extend(self, message: Message, text: str, thinking: str) -> None:
         """Appends what has just arrived."""
         self.message = message
@@ -195,7 +208,7 @@ class AnswerBlock(MessageBlock):
         if thinking:
             self._thinking.append(thinking)
         if text:
-            self.text.append_streaming(text)
+            self.text.append(text)
 
     def wait(self, sentence: str) -> None:
         """Says what is happening where the first word will stand."""
@@ -213,6 +226,7 @@ class AnswerBlock(MessageBlock):
         if stamp is None:
             self._details.hide()
             return
+        self.text.finish()
         self._summary.setText(wording.early_end(stamp))
         early = stamp.error is not None or stamp.reason in _RESUMABLE
         self.resume_button.setVisible(early and bool(message.text))
@@ -241,14 +255,16 @@ class AnswerBlock(MessageBlock):
 class _Thinking(QWidget):
     """The model's thinking, folded under one button."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, paper: Paper, parent: QWidget) -> None:
         super().__init__(parent)
-        self._button = IconButton(theme, "forward", self.tr("Thinking"), self, size=14, label=True)
+        self._button = IconButton(
+            paper.theme, "forward", self.tr("Thinking"), self, size=14, label=True
+        )
         self._button.setCheckable(True)
         self._button.toggled.connect(self._on_toggled)
         self._frame = QFrame(self)
         self._frame.setObjectName("thinking")
-        self._text = PlainText(self._frame)
+        self._text = PlainText(self._frame, paper.selection)
         self._text.setAccessibleName(self.tr("The model's thinking"))
         inside = QVBoxLayout(self._frame)
         inside.setContentsMargins(12, 2, 0, 2)
@@ -265,8 +281,12 @@ class _Thinking(QWidget):
         self._text.setPlainText(text)
         self.setVisible(bool(text))
 
+    def texts(self) -> tuple[PlainText, ...]:
+        """The text while it is unfolded."""
+        return () if self._frame.isHidden() else (self._text,)
+
     def append(self, text: str) -> None:
-        self._text.append_streaming(text)
+        self._text.append(text)
         self.setVisible(True)
 
     def finish(self, *, answered: bool) -> None:
@@ -292,9 +312,9 @@ def _selectable(text: str) -> QLabel:
 
 
 def block_for(
-    theme: Theme, message: Message, siblings: tuple[str, ...]
+    paper: Paper, message: Message, siblings: tuple[str, ...]
 ) -> QuestionBlock | AnswerBlock:
     """The widget for ``message``."""
     if message.role is Role.USER:
-        return QuestionBlock(theme, message, siblings)
-    return AnswerBlock(theme, message, siblings)
+        return QuestionBlock(paper, message, siblings)
+    return AnswerBlock(paper, message, siblings)

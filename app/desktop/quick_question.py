@@ -15,8 +15,10 @@ from PySide6.QtWidgets import (
 from app.desktop import wording
 from app.desktop.composer import Composer
 from app.desktop.conversation import Conversation, new_id
+from app.desktop.links import open_link
+from app.desktop.markdown.rendering import RenderingThread
+from app.desktop.markdown.view import MarkdownView
 from app.desktop.status_line import StatusLine
-from app.desktop.text_view import PlainText
 from app.desktop.theme import Theme
 from app.desktop.turn import Activity, Change, Failure, Piece, TurnRunner
 
@@ -26,7 +28,13 @@ class QuickQuestion(QDialog):
 
     open_asked = Signal(object)  # Conversation
 
-    def __init__(self, theme: Theme, runner: TurnRunner, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        rendering: RenderingThread,
+        runner: TurnRunner,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent, Qt.WindowType.WindowStaysOnTopHint)
         self._runner = runner
         self._conversation = Conversation(new_id())
@@ -35,7 +43,9 @@ class QuickQuestion(QDialog):
         self.setMinimumWidth(560)
         self.composer = Composer(theme, self)
         self.composer.set_state(runner.state)
-        self.text = PlainText(self)
+        self.text = MarkdownView(rendering, parent=self)
+        self.text.setObjectName("text")
+        self.text.link_activated.connect(open_link)
         self.text.setAccessibleName(self.tr("Answer"))
         self._question = QLabel(self)
         self._question.setObjectName("heading")
@@ -82,7 +92,7 @@ class QuickQuestion(QDialog):
         """Shows an empty window, or the one with the answer that is still running."""
         if not self._mine_runs():
             self._conversation = Conversation(new_id())
-            self.text.clear()
+            self.text.set_markdown("")
             self._question.clear()
             self._status.set_result(None)
             self._scroll.hide()
@@ -100,7 +110,7 @@ class QuickQuestion(QDialog):
     @Slot(str)
     def _on_sent(self, text: str) -> None:
         self._conversation = Conversation(new_id())
-        self.text.clear()
+        self.text.set_markdown("")
         self._question.setText(text)
         self._scroll.show()
         self.open_button.show()
@@ -115,11 +125,12 @@ class QuickQuestion(QDialog):
     @Slot(object)
     def _on_text(self, piece: Piece) -> None:
         if piece.chat == self._conversation.id:
-            self.text.append_streaming(piece.text)
+            self.text.append(piece.text)
 
     @Slot(object)
     def _on_finished(self, change: Change) -> None:
         if change.chat == self._conversation.id:
+            self.text.finish()
             self._status.set_result(change.message.stamp)
 
     @Slot(object)
@@ -128,7 +139,7 @@ class QuickQuestion(QDialog):
             headline, sentence = wording.error_sentences(
                 failure.error, kept_text=failure.message is not None
             )
-            self.text.append_streaming(f"\n\n{headline} {sentence}")
+            self.text.append(f"\n\n{headline} {sentence}")
 
     @Slot()
     def _on_open(self) -> None:

@@ -1,30 +1,44 @@
-"""The text of one message: selectable, as high as its content, never loading anything."""
+"""Text that is shown as it was written: what the person sent, and what the model thought."""
 
 import math
-from typing import Protocol
+from dataclasses import dataclass
 
-from PySide6.QtCore import QSizeF, Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QResizeEvent, QTextCursor, QWheelEvent
+from PySide6.QtCore import QPoint, QSizeF, Qt, QUrl, Signal, Slot
+from PySide6.QtGui import (
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QResizeEvent,
+    QTextCursor,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
+from app.desktop.markdown.rendering import RenderingThread
+from app.desktop.markdown.selection import SharedSelection, TextPoint
+from app.desktop.theme import Theme
 
-class TextView(Protocol):
-    """What shows a message's text."""
 
-    def set_markdown(self, text: str) -> None:
-        """Shows ``text`` in place of everything."""
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What all messages of a transcript are written on."""
 
-    def append_streaming(self, text: str) -> None:
-        """Appends ``text``; only what follows the last finished block is laid out again."""
+    theme: Theme
+    rendering: RenderingThread
+    selection: SharedSelection
 
 
 class PlainText(QTextBrowser):
-    """Shows the text as it is written."""
+    """As high as its content; selectable together with the messages around it."""
 
     height_changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, selection: SharedSelection | None = None
+    ) -> None:
         super().__init__(parent)
+        self._selection = selection or SharedSelection(lambda: [self])
         self.setObjectName("text")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
@@ -35,10 +49,8 @@ class PlainText(QTextBrowser):
         self.setTabChangesFocus(True)
         self._fit(self.document().size())
 
-    def set_markdown(self, text: str) -> None:
-        self.setPlainText(text)
-
-    def append_streaming(self, text: str) -> None:
+    def append(self, text: str) -> None:
+        """Appends to the last paragraph (Qt's own ``append`` begins another)."""
         # A cursor of its own: what the person has selected stays selected.
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
@@ -69,3 +81,65 @@ class PlainText(QTextBrowser):
         if height != self.minimumHeight():
             self.setFixedHeight(height)
             self.height_changed.emit()
+
+    # --- Selection, as ``SharedSelection`` asks for it -----------------------------------------
+
+    def point_at(self, position: QPoint) -> TextPoint:
+        """The place in the text nearest to a point of the view."""
+        return TextPoint(0, 0, self.cursorForPosition(position).position())
+
+    def from_screen(self, screen: QPoint) -> QPoint:
+        """A point of the screen as one of the view."""
+        return self.viewport().mapFromGlobal(screen)
+
+    def vertical_distance(self, screen: QPoint) -> int:
+        """How far a point of the screen is above (negative) or below the view."""
+        y = self.mapFromGlobal(screen).y()
+        return y if y < 0 else max(0, y - self.height())
+
+    def select(self, start: TextPoint | None, end: TextPoint | None) -> None:
+        """Shows a range of the text as selected, or none."""
+        cursor = self.textCursor()
+        if start is None or end is None:
+            cursor.clearSelection()
+        else:
+            length = self.document().characterCount() - 1
+            cursor.setPosition(min(start.position, length))
+            last = length if end.section > 0 else min(end.position, length)
+            cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
+
+    def selected_text(self) -> str:
+        """The selected part as plain text."""
+        # Qt marks the ends of paragraphs with a character of its own.
+        return self.textCursor().selectedText().replace("\u2029", "\n")
+
+    def selected_markdown(self) -> str:
+        """The selected part; what a person wrote is taken as it is."""
+        return self.selected_text()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802  Qt's name
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._selection.begin(self, self.point_at(event.position().toPoint()))
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802  Qt's name
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._selection.extend_to(event.globalPosition().toPoint())
+
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:  # noqa: N802  Qt's name
+        """The selection stays; there is no link to follow."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  Qt's name
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_selection()
+        elif event.matches(QKeySequence.StandardKey.SelectAll):
+            self._selection.select_all(self)
+        else:
+            super().keyPressEvent(event)
+
+    def copy_selection(self) -> None:
+        """Copies what is selected, in this message and around it."""
+        text = self._selection.text()
+        if text:
+            QGuiApplication.clipboard().setText(text)

@@ -10,7 +10,11 @@ from app.desktop.banner import Banner
 from app.desktop.conversation import Conversation, Message
 from app.desktop.greeting import Greeting
 from app.desktop.icon_button import IconButton
+from app.desktop.markdown.rendering import RenderingThread
+from app.desktop.markdown.selection import SharedSelection
+from app.desktop.markdown.view import MarkdownView
 from app.desktop.message_block import AnswerBlock, QuestionBlock, block_for
+from app.desktop.text_view import Paper, PlainText
 from app.desktop.theme import Theme
 
 WIDEST: Final = 760
@@ -29,7 +33,11 @@ class Transcript(QScrollArea):
     branch_chosen = Signal(str)
     suggestion_chosen = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    link_activated = Signal(str)
+
+    def __init__(
+        self, theme: Theme, rendering: RenderingThread, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("transcript")
         self.setAccessibleName(self.tr("Conversation"))
@@ -38,6 +46,7 @@ class Transcript(QScrollArea):
         # Always there, so that the text doesn't jump when a long answer brings it.
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self._theme = theme
+        self._paper = Paper(theme, rendering, SharedSelection(self._texts))
         self._blocks: dict[str, QuestionBlock | AnswerBlock] = {}
         self._banner: Banner | None = None
         self._conversation: Conversation | None = None
@@ -143,16 +152,24 @@ class Transcript(QScrollArea):
     def _insert(self, message: Message, *, at_end: bool) -> None:
         assert self._conversation is not None, "a message belongs to a conversation"
         siblings = self._conversation.siblings(message.id)
-        block = block_for(self._theme, message, siblings)
+        block = block_for(self._paper, message, siblings)
         block.branch_chosen.connect(self.branch_chosen)
         if isinstance(block, QuestionBlock):
             block.edit_asked.connect(self.edit_asked)
         else:
             block.regenerate_asked.connect(self.regenerate_asked)
             block.resume_asked.connect(self.resume_asked)
+            block.link_activated.connect(self.link_activated)
         self._blocks[message.id] = block
         # Before the stretch at the end, or after the button at the beginning.
         self._column.insertWidget(self._column.count() - 1 if at_end else 1, block)
+
+    def _texts(self) -> list[PlainText | MarkdownView]:
+        """All texts that are shown, in reading order."""
+        if self._conversation is None:
+            return []
+        blocks = (self._blocks.get(message.id) for message in self._conversation.path())
+        return [text for block in blocks if block is not None for text in block.texts()]
 
     @Slot()
     def _show_earlier(self) -> None:

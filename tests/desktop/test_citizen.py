@@ -63,7 +63,7 @@ def test_a_quick_question_is_answered_and_opened_as_a_chat(
     qtbot.waitUntil(lambda: bool(room.engine.requests))
     room.engine.say(text(room.engine.last, "Paris."), finished(room.engine.last))
     qtbot.waitUntil(lambda: desktop.runner.state is TurnState.IDLE)
-    assert quick.text.toPlainText() == "Paris."
+    assert quick.text.markdown() == "Paris."
     quick.open_button.click()
     assert not quick.isVisible()
     assert desktop.window.isVisible()

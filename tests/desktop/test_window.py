@@ -53,10 +53,10 @@ def test_a_question_is_answered_word_by_word(desktop: Desktop, room: Room, qtbot
     room.engine.say(reading(request, 1024, 3900))
     qtbot.waitUntil(lambda: status.text() == "Reading 3,900 tokens, 1,024 done")
     room.engine.say(text(request, "The capital of France "))
-    qtbot.waitUntil(lambda: _answer_block(desktop).text.toPlainText() == "The capital of France ")
+    qtbot.waitUntil(lambda: _answer_block(desktop).text.markdown() == "The capital of France ")
     room.engine.say(text(request, "is Paris."), finished(request))
     _wait_for(desktop, qtbot, TurnState.IDLE)
-    assert _answer_block(desktop).text.toPlainText() == "The capital of France is Paris."
+    assert _answer_block(desktop).text.markdown() == "The capital of France is Paris."
     assert status.text() == "42 tokens, 61.2 tokens/s"
     assert desktop.window.composer.text == ""
 
@@ -84,7 +84,7 @@ def test_escape_stops_and_what_was_streamed_stays(
     assert desktop.runner.state is TurnState.STOPPING
     room.engine.say(finished(request, FinishReason.CANCELLED, 2))
     _wait_for(desktop, qtbot, TurnState.IDLE)
-    assert _answer_block(desktop).text.toPlainText() == "Once upon"
+    assert _answer_block(desktop).text.markdown() == "Once upon"
     assert desktop.window.status.text() == "Stopped · 2 tokens, 61.2 tokens/s"
 
 
@@ -134,7 +134,7 @@ def test_the_engine_dies_the_text_stays_and_one_press_goes_on(
     assert banner is not None
     assert banner.button is not None
     assert banner.button.text() == "Go on"
-    assert _answer_block(desktop).text.toPlainText() == "Once upon "
+    assert _answer_block(desktop).text.markdown() == "Once upon "
     banner.button.click()
     qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
     assert desktop.window.transcript.banner is None
@@ -142,7 +142,7 @@ def test_the_engine_dies_the_text_stays_and_one_press_goes_on(
     second = room.engine.last
     room.engine.say(text(second, "a time."), finished(second))
     _wait_for(desktop, qtbot, TurnState.IDLE)
-    assert _answer_block(desktop).text.toPlainText() == "Once upon a time."
+    assert _answer_block(desktop).text.markdown() == "Once upon a time."
 
 
 def test_a_refused_turn_says_why_and_the_next_one_works(
@@ -175,7 +175,7 @@ def test_an_answer_goes_on_in_its_chat_while_another_is_shown(
     _wait_for(desktop, qtbot, TurnState.IDLE)
     desktop.window.chat_list.chosen.emit(first.id)
     assert desktop.chats.current is first
-    assert _answer_block(desktop).text.toPlainText() == "Once upon a time."
+    assert _answer_block(desktop).text.markdown() == "Once upon a time."
 
 
 def test_a_draft_belongs_to_its_chat(desktop: Desktop, room: Room, qtbot: QtBot) -> None:
@@ -208,7 +208,7 @@ def test_answer_again_keeps_the_old_answer_as_a_branch(
     branches = [chat.get(one).text for one in chat.siblings(last.id)]
     assert branches == ["first", "second"]
     desktop.window.transcript.branch_chosen.emit(chat.siblings(last.id)[0])
-    assert _answer_block(desktop).text.toPlainText() == "first"
+    assert _answer_block(desktop).text.markdown() == "first"
 
 
 def test_thinking_is_folded_and_never_part_of_the_answer(
@@ -218,7 +218,7 @@ def test_thinking_is_folded_and_never_part_of_the_answer(
     room.engine.say(thought(request, "hm, "), text(request, "Paris"), finished(request))
     _wait_for(desktop, qtbot, TurnState.IDLE)
     block = _answer_block(desktop)
-    assert block.text.toPlainText() == "Paris"
+    assert block.text.markdown() == "Paris"
     assert block.message.thinking == "hm, "
     _ask(desktop, room, qtbot, "two")
     assert [m.content for m in room.turns[-1][2]] == ["one", "Paris", "two"]
