@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from app.models.artifact import check_openvino_folder
+from app.models.catalog import load_catalog
 from app.models.gguf import read_gguf
 from app.models.library import InstalledModel
+from app.models.starter import STARTER, STARTER_ALIASES, STARTER_NAME
 
 pytestmark = pytest.mark.real_model
 
@@ -89,3 +91,17 @@ def test_the_generation_settings_end_at_the_turns_end_and_cap_nothing(
 ) -> None:
     assert probe["generation_eos"] == 2
     assert probe["generation_max_length"] == 2**64 - 1
+
+
+def test_the_catalogue_and_the_starter_name_the_same_bytes() -> None:
+    model = load_catalog().model(STARTER_NAME)
+    for backend in ("openvino", "llama"):
+        variant = model.variant(backend)
+        assert variant is not None
+        (pin,) = variant.files
+        assert (pin.path, pin.size_bytes, pin.sha256) == (
+            STARTER.gguf.path,
+            STARTER.gguf.size_bytes,
+            STARTER.gguf.sha256,
+        )
+    assert set(model.aliases) == set(STARTER_ALIASES)
