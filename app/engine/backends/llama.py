@@ -6,10 +6,11 @@ from typing import Final
 from app.core.errors import ContenoxError, UserError
 from app.engine.backends.base import Control, LoadStopped
 from app.engine.backends.llama_context import check_memory
-from app.engine.backends.llama_native import load_native
+from app.engine.backends.llama_embedding import LlamaEmbedder
+from app.engine.backends.llama_native import Native, load_native
 from app.engine.backends.llama_session import LlamaSession
 from app.engine.protocol import BackendReport, LlamaRuntime, LoadSpec
-from app.models.gguf import read_gguf
+from app.models.gguf import GgufModel, read_gguf
 
 _DEVICE: Final = "CPU"
 
@@ -20,23 +21,13 @@ class LlamaBackend:
     name = "llama"
 
     def open_session(self, spec: LoadSpec, control: Control) -> LlamaSession:
-        runtime = spec.runtime
-        assert isinstance(runtime, LlamaRuntime)
-        if runtime.device != _DEVICE:
-            raise UserError(
-                "device_unavailable",
-                f"The llama backend runs models on the CPU only, not on {runtime.device}.",
-                "Choose CPU, or the model's OpenVINO variant.",
-            )
-        control.load_progress("checking")
-        # The native reader ends the process on some damaged files; ours never does.
-        gguf = read_gguf(Path(spec.model_path))
-        check_memory(gguf, spec.context_tokens, runtime.kv_cache_type)
-        native = load_native()
-        reason = control.stop_reason()
-        if reason is not None:
-            raise LoadStopped(reason)
+        native, gguf = _prepare(spec, control)
         return LlamaSession(native, gguf, spec, control)
+
+    def open_embedder(self, spec: LoadSpec, control: Control) -> LlamaEmbedder:
+        """Loads a model that turns texts into vectors; raises what ``open_session`` raises."""
+        native, gguf = _prepare(spec, control)
+        return LlamaEmbedder(native, gguf, spec, control)
 
     def report(self) -> BackendReport:
         try:
@@ -53,3 +44,24 @@ class LlamaBackend:
                 "cpu": native.system_info,
             },
         )
+
+
+def _prepare(spec: LoadSpec, control: Control) -> tuple[Native, GgufModel]:
+    """Everything that can be refused before the native reader sees the file."""
+    runtime = spec.runtime
+    assert isinstance(runtime, LlamaRuntime)
+    if runtime.device != _DEVICE:
+        raise UserError(
+            "device_unavailable",
+            f"The llama backend runs models on the CPU only, not on {runtime.device}.",
+            "Choose CPU, or the model's OpenVINO variant.",
+        )
+    control.load_progress("checking")
+    # The native reader ends the process on some damaged files; ours never does.
+    gguf = read_gguf(Path(spec.model_path))
+    check_memory(gguf, spec.context_tokens, runtime.kv_cache_type)
+    native = load_native()
+    reason = control.stop_reason()
+    if reason is not None:
+        raise LoadStopped(reason)
+    return native, gguf

@@ -67,12 +67,19 @@ class LlamaModel:
 
     def tokenize(self, text: str) -> list[int]:
         """Returns the ids of ``text``; special tokens in it are recognised, none is added."""
+        return self._tokenize(text, add_special=False, parse_special=True)
+
+    def tokenize_document(self, text: str) -> list[int]:
+        """Returns the ids of a text to embed: the model's own frame around it, all else is text."""
+        return self._tokenize(text, add_special=True, parse_special=False)
+
+    def _tokenize(self, text: str, *, add_special: bool, parse_special: bool) -> list[int]:
         data = text.encode("utf-8", "replace")
         room = len(data) + 8
         while True:
             ids = (self._api.llama_token * room)()
             count = self._api.llama_tokenize(
-                self._vocabulary, data, len(data), ids, room, False, True
+                self._vocabulary, data, len(data), ids, room, add_special, parse_special
             )
             if count >= 0:
                 return list(ids[:count])
