@@ -11,8 +11,14 @@ from app.chats.records import ChatSettings
 from app.core.errors import UserError
 from tests.chats.conftest import END, START
 
-ACTIONS = ("send", "answer", "regenerate", "edit", "activate", "delete", "undo", "continue")
-STEPS = st.lists(st.tuples(st.sampled_from(ACTIONS), st.integers(0, 10**6)), max_size=40)
+GROWING = ("send", "answer", "regenerate", "edit", "continue")
+ACTIONS = (*GROWING, "activate", "delete", "delete", "undo", "undo")
+_NUMBERS = st.integers(0, 10**6)
+# A tree first, so that there is something to delete.
+STEPS = st.tuples(
+    st.lists(st.tuples(st.sampled_from(GROWING), _NUMBERS), min_size=3, max_size=12),
+    st.lists(st.tuples(st.sampled_from(ACTIONS), _NUMBERS), max_size=30),
+).map(lambda parts: parts[0] + parts[1])
 
 
 class _Person:
@@ -149,3 +155,19 @@ def test_a_deleted_branch_gives_way_to_the_one_beside_it() -> None:
         tree.delete(person.connection, second.id, 6)
         shown = transcripts.transcript(person.connection, person.conversation_id)
         assert [message.id for message in shown.messages] == [question.id, first.id]
+
+
+def test_undoing_a_deletion_below_a_deleted_message_brings_that_back_too() -> None:
+    person = _person()
+    with closing(person.connection):
+        for number in range(3):
+            sent = tree.send(person.connection, person.conversation_id, str(number), (), number)
+            person.texts[sent.id] = sent.text
+        top, middle, _ = person.there()
+        lower = tree.delete(person.connection, middle, 5)
+        upper = tree.delete(person.connection, top, 6)
+        assert (lower.message_count, upper.message_count) == (2, 1)
+        tree.undelete(person.connection, lower.id)
+        assert len(person.there()) == 3
+        tree.undelete(person.connection, upper.id)
+        person.check()
