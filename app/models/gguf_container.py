@@ -10,11 +10,11 @@ Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, versions 2 an
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from app.core.errors import DataFault, EnvironmentFault
+from app.models.gguf_types import NUMBERS, TENSOR_TYPES, TensorType, ValueType
 
 _MAGIC: Final = b"GGUF"
 _VERSIONS: Final = (2, 3)
@@ -33,85 +33,8 @@ _MAX_ALIGNMENT: Final = 1 << 20
 _DEFAULT_ALIGNMENT: Final = 32
 
 
-class ValueType(IntEnum):
-    """The value types of the format."""
-
-    UINT8 = 0
-    INT8 = 1
-    UINT16 = 2
-    INT16 = 3
-    UINT32 = 4
-    INT32 = 5
-    FLOAT32 = 6
-    BOOL = 7
-    STRING = 8
-    ARRAY = 9
-    UINT64 = 10
-    INT64 = 11
-    FLOAT64 = 12
-
-
-_NUMBERS: Final[Mapping[int, struct.Struct]] = {
-    ValueType.UINT8: struct.Struct("<B"),
-    ValueType.INT8: struct.Struct("<b"),
-    ValueType.UINT16: struct.Struct("<H"),
-    ValueType.INT16: struct.Struct("<h"),
-    ValueType.UINT32: struct.Struct("<I"),
-    ValueType.INT32: struct.Struct("<i"),
-    ValueType.FLOAT32: struct.Struct("<f"),
-    ValueType.BOOL: struct.Struct("<?"),
-    ValueType.UINT64: struct.Struct("<Q"),
-    ValueType.INT64: struct.Struct("<q"),
-    ValueType.FLOAT64: struct.Struct("<d"),
-}
-_U32: Final = _NUMBERS[ValueType.UINT32]
-_U64: Final = _NUMBERS[ValueType.UINT64]
-
-
-@dataclass(frozen=True, slots=True)
-class TensorType:
-    """How ggml stores elements: ``block_bytes`` bytes for each ``block_elements`` elements."""
-
-    name: str
-    block_elements: int
-    block_bytes: int
-
-
-# From ggml's type traits (ggml.c); the numbers missing here were removed from the format.
-_TENSOR_TYPES: Final[Mapping[int, TensorType]] = {
-    0: TensorType("F32", 1, 4),
-    1: TensorType("F16", 1, 2),
-    2: TensorType("Q4_0", 32, 18),
-    3: TensorType("Q4_1", 32, 20),
-    6: TensorType("Q5_0", 32, 22),
-    7: TensorType("Q5_1", 32, 24),
-    8: TensorType("Q8_0", 32, 34),
-    9: TensorType("Q8_1", 32, 36),
-    10: TensorType("Q2_K", 256, 84),
-    11: TensorType("Q3_K", 256, 110),
-    12: TensorType("Q4_K", 256, 144),
-    13: TensorType("Q5_K", 256, 176),
-    14: TensorType("Q6_K", 256, 210),
-    15: TensorType("Q8_K", 256, 292),
-    16: TensorType("IQ2_XXS", 256, 66),
-    17: TensorType("IQ2_XS", 256, 74),
-    18: TensorType("IQ3_XXS", 256, 98),
-    19: TensorType("IQ1_S", 256, 50),
-    20: TensorType("IQ4_NL", 32, 18),
-    21: TensorType("IQ3_S", 256, 110),
-    22: TensorType("IQ2_S", 256, 82),
-    23: TensorType("IQ4_XS", 256, 136),
-    24: TensorType("I8", 1, 1),
-    25: TensorType("I16", 1, 2),
-    26: TensorType("I32", 1, 4),
-    27: TensorType("I64", 1, 8),
-    28: TensorType("F64", 1, 8),
-    29: TensorType("IQ1_M", 256, 56),
-    30: TensorType("BF16", 1, 2),
-    34: TensorType("TQ1_0", 256, 54),
-    35: TensorType("TQ2_0", 256, 66),
-    39: TensorType("MXFP4", 32, 17),
-}
+_U32: Final = NUMBERS[ValueType.UINT32]
+_U64: Final = NUMBERS[ValueType.UINT64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +86,7 @@ class Container:
         if len(data) != array.size_bytes:
             raise damaged(self.path, "it is shorter than a moment ago")
         if array.element_type is not ValueType.STRING:
-            number = _NUMBERS[array.element_type]
+            number = NUMBERS[array.element_type]
             return tuple(value for (value,) in number.iter_unpack(data))
         texts: list[str] = []
         position = 0
@@ -304,7 +227,7 @@ class _Reader:
             return self._text(_MAX_TEXT_BYTES, f"the value of {key!r}")
         if kind == ValueType.ARRAY:
             return self._array(key)
-        number = _NUMBERS.get(kind)
+        number = NUMBERS.get(kind)
         if number is None:
             raise damaged(self.path, f"{key!r} has the unknown value type {kind}")
         value: int | float | bool = number.unpack(self._take(number.size))[0]
@@ -316,8 +239,8 @@ class _Reader:
         start = self._position
         if kind == ValueType.STRING:
             self._skip_texts(key, count)
-        elif kind in _NUMBERS:
-            self._skip(count * _NUMBERS[kind].size)
+        elif kind in NUMBERS:
+            self._skip(count * NUMBERS[kind].size)
         else:
             raise damaged(self.path, f"{key!r} is a list of the unknown value type {kind}")
         return GgufArray(ValueType(kind), count, start, self._position - start)
@@ -358,7 +281,7 @@ class _Reader:
         dimensions = struct.unpack(f"<{rank}Q", self._take(8 * rank))
         kind = self._unsigned(_U32)
         offset = self._unsigned(_U64)
-        tensor_type = _TENSOR_TYPES.get(kind)
+        tensor_type = TENSOR_TYPES.get(kind)
         if tensor_type is None:
             raise damaged(self.path, f"tensor {name!r} has the unknown type {kind}")
         elements = 1
