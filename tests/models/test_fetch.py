@@ -1,6 +1,8 @@
 """Each row of the fault table: the fetcher ends with the right bytes, or with none."""
 
+import errno
 import hashlib
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ import pytest
 from app.core.errors import ContenoxError, DataFault, EnvironmentFault, UserError
 from app.models.download_disk import DiskGuard
 from app.models.fetch import Fetcher, FetchLimits, Wanted
+from app.models.fetch_part import PartFile
 from app.models.fetch_retry import RetryPolicy
 from app.models.fetch_stop import StopSwitch
 from app.models.hub_endpoint import HubEndpoint
@@ -329,6 +332,24 @@ def test_a_disk_that_fills_keeps_the_part(rig: Rig) -> None:
     assert isinstance(error, EnvironmentFault)
     assert error.code == "disk_full"
     rig.free = 1 << 40
+    rig.progress.clear()
+    assert _right(rig, rig.fetch())
+
+
+def test_a_disk_that_is_full_in_mid_write_keeps_what_was_written(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = PartFile._write_all
+
+    def full_after_a_mebibyte(part: PartFile, piece: bytes) -> None:
+        if os.fstat(part._file.fileno()).st_size + len(piece) > MIB:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(part, piece)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(PartFile, "_write_all", full_after_a_mebibyte)
+        assert rig.fails().code == "disk_full"
+    assert 0 < rig.part.stat().st_size <= MIB
     rig.progress.clear()
     assert _right(rig, rig.fetch())
 
