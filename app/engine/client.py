@@ -1,6 +1,6 @@
 """The parent's side of the engine: starts it, talks to it, and survives its death.
 
-No method but ``call`` and ``close`` ever waits. Listeners are called on a reader thread.
+No method but ``call`` and ``close`` waits for the engine. Listeners are called on a reader thread.
 """
 
 import contextlib
@@ -20,8 +20,10 @@ from app.core.paths import unwritable
 from app.engine.process import run_engine
 from app.engine.protocol import (
     EXIT_ABANDONED,
+    EXIT_RELEASED,
     Cancel,
     Command,
+    Configure,
     Event,
     Failed,
     Finished,
@@ -93,6 +95,7 @@ class EngineClient:
         self._outstanding: dict[str, _Outstanding] = {}
         self._child: _Child | None = None
         self._closing = False
+        self._configure = Configure(idle_unload_s=0)
         self._outbox: queue.SimpleQueue[Request | Cancel | None] = queue.SimpleQueue()
         self._writer = threading.Thread(target=self._write, name="engine-writer", daemon=True)
         self._writer.start()
@@ -107,6 +110,15 @@ class EngineClient:
         with self._lock:
             self._outstanding[request.request] = _Outstanding(request, listener)
         self._outbox.put(request)
+
+    def configure(self, *, idle_unload_s: int) -> None:
+        """Sets after how many idle seconds the engine gives its memory back; 0 is never."""
+        configure = Configure(idle_unload_s=idle_unload_s)
+        with self._lock:
+            self._configure = configure
+            child = self._child
+        if child is not None:
+            self._deliver(child, configure)
 
     def cancel(self, request_id: str) -> None:
         """Asks the request to end. Never waits; unknown and ended requests are ignored."""
@@ -215,6 +227,7 @@ class EngineClient:
             ) from error
         theirs.close()
         self._child = child = _Child(process, ours)
+        self._deliver(child, self._configure)
         threading.Thread(
             target=self._read, args=(child,), name="engine-reader", daemon=True
         ).start()
@@ -260,13 +273,13 @@ class EngineClient:
             left = [
                 (key, self._outstanding[key]) for key in child.requests if key in self._outstanding
             ]
-        expected = closing or exit_code == EXIT_ABANDONED
-        if not expected:
+        expected = exit_code in (EXIT_ABANDONED, EXIT_RELEASED)
+        if not closing and not expected:
             _log.error("the engine process ended with exit code %s", exit_code)
             self._notify(EngineDied(exit_code))
         for key, outstanding in left:
-            again = not outstanding.worked_on and outstanding.launches < _LAUNCHES_PER_REQUEST
-            if not closing and (again or exit_code == EXIT_ABANDONED):
+            again = expected or outstanding.launches < _LAUNCHES_PER_REQUEST
+            if again and not closing and not outstanding.worked_on:
                 self._outbox.put(outstanding.request)
             else:
                 error = (_closed() if closing else _died(exit_code)).record()

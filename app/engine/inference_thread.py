@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from app.core.errors import Bug, ContenoxError, ErrorRecord
 from app.engine.backends.base import Backend, LoadStopped, Session
 from app.engine.backends.registry import backend_for, backend_named
@@ -58,18 +60,57 @@ class InferenceThread(threading.Thread):
         self._find_backend = find_backend
         self._queue: queue.SimpleQueue[Ticket | None] = queue.SimpleQueue()
         self._slot = Slot(self._on_slot_change)
+        self._current: Ticket | None = None
+        self._waiting = 0
+        self._waiting_lock = threading.Lock()
+        self._idle_since = time.monotonic()
+        self._unload_asked = False
 
     def put(self, ticket: Ticket) -> None:
         """Queues a request. Any thread may call this."""
+        with self._waiting_lock:
+            self._waiting += 1
         self._queue.put(ticket)
 
     def finish(self) -> None:
         """Lets the thread end when the queue is empty, with the model unloaded."""
         self._queue.put(None)
 
+    @property
+    def current(self) -> Ticket | None:
+        """The request that is being worked on."""
+        return self._current
+
+    @property
+    def holds_model(self) -> bool:
+        return self._slot.state is SlotState.READY
+
+    @property
+    def unload_asked(self) -> bool:
+        """Whether the last request was to give the memory back."""
+        return self._unload_asked
+
+    @property
+    def closing_s(self) -> float:
+        """For how long a session has been refusing to close."""
+        since = self._slot.closing_since
+        return 0.0 if since is None else time.monotonic() - since
+
+    @property
+    def idle_s(self) -> float:
+        """For how long nothing has been asked; 0 while something is."""
+        with self._waiting_lock:
+            return 0.0 if self._waiting else time.monotonic() - self._idle_since
+
     def run(self) -> None:
         while (ticket := self._queue.get()) is not None:
+            self._current = ticket
+            self._unload_asked = isinstance(ticket.request, Unload)
             self._serve(ticket)
+            self._current = None
+            with self._waiting_lock:
+                self._waiting -= 1
+                self._idle_since = time.monotonic()
         self._slot.unload()
 
     # --- one request ---
@@ -125,24 +166,19 @@ class InferenceThread(threading.Thread):
             return
         with self._slot.lease() as session:
             outcome = session.generate(request, ticket)
-            if outcome.fatal:
-                self._slot.evict()
-        timings = outcome.timings
         ticket.end(
             Finished(
                 request=request.request,
                 generation=ticket.generation,
                 reason=outcome.reason,
                 usage=outcome.usage,
-                timings=Timings(
-                    load_s=load_s,
-                    ttft_s=timings.ttft_s,
-                    prefill_tokens_per_s=timings.prefill_tokens_per_s,
-                    decode_tokens_per_s=timings.decode_tokens_per_s,
-                ),
+                timings=msgspec.structs.replace(outcome.timings, load_s=load_s),
                 seed=outcome.seed,
             )
         )
+        if outcome.fatal:
+            # Only now: a session that will not close must not keep the answer from its reader.
+            self._slot.evict()
 
     def _ensure(self, spec: LoadSpec, ticket: Ticket) -> float:
         """Loads ``spec`` unless it is loaded; returns the seconds it took."""
@@ -179,8 +215,6 @@ class InferenceThread(threading.Thread):
         )
 
     def _fail(self, ticket: Ticket, error: ErrorRecord, *, fatal: bool) -> None:
-        if fatal and self._slot.state is SlotState.READY and isinstance(ticket.request, Generate):
-            self._slot.evict()
         ticket.end(
             Failed(
                 request=ticket.request.request,
@@ -189,6 +223,8 @@ class InferenceThread(threading.Thread):
                 fatal=fatal,
             )
         )
+        if fatal and self.holds_model and isinstance(ticket.request, Generate):
+            self._slot.evict()
 
     def _on_slot_change(self, state: SlotState, generation: int, spec: LoadSpec | None) -> None:
         self._emit(StateChanged(generation=generation, state=state, spec=spec))

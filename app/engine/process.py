@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final
@@ -19,10 +20,13 @@ import msgspec
 from app.engine.inference_thread import InferenceThread
 from app.engine.protocol import (
     EXIT_ABANDONED,
+    EXIT_RELEASED,
     Cancel,
+    Configure,
     Event,
     Finished,
     FinishReason,
+    Generate,
     Ping,
     Pong,
     Ready,
@@ -35,8 +39,12 @@ from app.engine.tickets import Ticket
 
 _log = logging.getLogger(__name__)
 
-# How often deadlines of requests inside native calls are looked at.
+# How often deadlines, stalls and idleness are looked at.
 _TICK_S: Final = 0.1
+# A generation that reports nothing for this long is stuck: a livelock in a full pool, for example.
+_STALLED_S: Final = 120.0
+# How long a stuck one may take to hear that it shall stop, and a session to close.
+_PATIENCE_S: Final = 5.0
 # How long the inference thread may take to unload at a shutdown.
 _GRACE_S: Final = 1.0
 _LOG_BYTES: Final = 1_000_000
@@ -63,13 +71,20 @@ def run_engine(connection: Connection, log_dir: str) -> None:
 
 
 class EngineProcess:
-    """Everything in the child but the inference itself."""
+    """Everything in the child but the inference itself.
 
-    def __init__(self, connection: Connection) -> None:
+    Args:
+        connection: the child's end of the pipe.
+        stalled_s: how long a generation may report nothing (tests take a shorter one).
+    """
+
+    def __init__(self, connection: Connection, stalled_s: float = _STALLED_S) -> None:
         self._connection = connection
         self._send_lock = threading.Lock()
         self._tickets: dict[str, Ticket] = {}
         self._inference = InferenceThread(self._emit)
+        self._idle_unload_s = 0
+        self._stalled_s = stalled_s
 
     def serve(self) -> int:
         """Reads commands until the end; returns the exit code."""
@@ -78,8 +93,9 @@ class EngineProcess:
         while True:
             try:
                 if not self._connection.poll(_TICK_S):
-                    if self._overdue():
-                        return EXIT_ABANDONED
+                    code = self._tick()
+                    if code is not None:
+                        return code
                     continue
                 data = self._connection.recv_bytes()
             except (EOFError, OSError):
@@ -95,6 +111,8 @@ class EngineProcess:
                         return EXIT_ABANDONED
                 case Ping(request=request):
                     self._emit(Pong(request=request))
+                case Configure(idle_unload_s=seconds):
+                    self._idle_unload_s = seconds
                 case Shutdown():
                     self._shut_down()
                     return 0
@@ -114,6 +132,36 @@ class EngineProcess:
             return False
         finished = Finished(request=request, generation=ticket.generation, reason=reason)
         return ticket.end(finished)
+
+    def _tick(self) -> int | None:
+        """Looks at what no command tells; returns an exit code if the process shall end."""
+        if self._overdue() or self._stuck() or self._inference.closing_s > _PATIENCE_S:
+            return EXIT_ABANDONED
+        idle_s = self._inference.idle_s
+        idle = self._idle_unload_s and idle_s > self._idle_unload_s and self._inference.holds_model
+        if idle_s > 0 and (idle or self._inference.unload_asked):
+            self._shut_down()
+            return EXIT_RELEASED
+        return None
+
+    def _stuck(self) -> bool:
+        """Ends a generation that makes no progress; returns True if only our exit can end it."""
+        ticket = self._inference.current
+        if ticket is None or ticket.in_native_call or not isinstance(ticket.request, Generate):
+            return False
+        silent_s = time.monotonic() - ticket.progress_at
+        if silent_s < self._stalled_s:
+            return False
+        ticket.stop(FinishReason.STALLED)
+        if silent_s < self._stalled_s + _PATIENCE_S:
+            return False
+        return ticket.end(
+            Finished(
+                request=ticket.request.request,
+                generation=ticket.generation,
+                reason=FinishReason.STALLED,
+            )
+        )
 
     def _overdue(self) -> bool:
         """Ends a request whose deadline passed inside a native call; returns True if there was."""

@@ -256,12 +256,21 @@ class Ping(Struct, frozen=True, kw_only=True, tag=True):
     request: str
 
 
+class Configure(Struct, frozen=True, kw_only=True, tag=True):
+    """How the engine shall behave from now on.
+
+    ``idle_unload_s``: seconds without a request until the model's memory is given back; 0 is never.
+    """
+
+    idle_unload_s: int
+
+
 class Shutdown(Struct, frozen=True, kw_only=True, tag=True):
     pass
 
 
 Request = Load | Generate | Convert | ReportBackend | Describe | Unload
-Command = Request | Cancel | Ping | Shutdown
+Command = Request | Cancel | Ping | Configure | Shutdown
 
 
 # --- Events -------------------------------------------------------------------------------------
@@ -446,6 +455,9 @@ Event = (
 EXIT_ABANDONED: Final = 75
 """Exit code of an engine that ended itself to answer a cancel inside a native call that nothing
 can interrupt. The client starts a new one and sends it what was still waiting."""
+
+EXIT_RELEASED: Final = 76
+"""Exit code of an engine that ended itself to give its memory back, for idleness or an unload."""
 
 _encoder = msgspec.msgpack.Encoder()
 _commands = msgspec.msgpack.Decoder(Command)

@@ -4,6 +4,7 @@ Only the inference thread touches the slot. Two specs that are equal are the sam
 everything that makes a model different is in the spec.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -39,6 +40,8 @@ class Slot:
         self._spec: LoadSpec | None = None
         self._session: Session | None = None
         self.generation = 0
+        self.closing_since: float | None = None
+        """When a close that has not returned yet began, by ``time.monotonic``."""
 
     @property
     def state(self) -> SlotState:
@@ -90,19 +93,26 @@ class Slot:
         session, self._session = self._session, None
         self.generation += 1
         self._move(S.FAILED)
-        if session is not None:
-            session.close()
+        self._close(session)
 
     def unload(self) -> None:
         """Closes the session, if there is one."""
         if self._state is S.READY:
             session, self._session = self._session, None
             self._move(S.UNLOADING)
-            if session is not None:
-                session.close()
+            self._close(session)
         if self._state in (S.UNLOADING, S.FAILED):
             self._spec = None
             self._move(S.EMPTY)
+
+    def _close(self, session: Session | None) -> None:
+        if session is None:
+            return
+        self.closing_since = time.monotonic()
+        try:
+            session.close()
+        finally:
+            self.closing_since = None
 
     def _move(self, state: SlotState) -> None:
         if state not in TRANSITIONS[self._state]:

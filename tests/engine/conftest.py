@@ -1,5 +1,6 @@
 """An engine in a process of its own, and a recorder of what it says."""
 
+import contextlib
 import queue
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,6 +70,14 @@ class Engine:
         recorder = Recorder()
         self.client.submit(request, recorder)
         return recorder
+
+    def drain(self) -> list[Notice]:
+        """The notices that have come so far."""
+        found = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                found.append(self.notices.get_nowait())
+        return found
 
     def death(self) -> EngineDied:
         while True:

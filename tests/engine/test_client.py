@@ -5,13 +5,15 @@ import signal
 import subprocess
 import sys
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import psutil
 import pytest
 
 from app.core.errors import EnvironmentFault
-from app.engine.client import EngineClient
+from app.engine.client import EngineClient, EngineDied
+from app.engine.process import EngineProcess
 from app.engine.protocol import (
     Delta,
     Failed,
@@ -20,10 +22,12 @@ from app.engine.protocol import (
     Load,
     LoadProgress,
     PrefillProgress,
+    SlotState,
+    StateChanged,
     Unload,
     new_request_id,
 )
-from tests.engine.conftest import Engine, ask, scripted
+from tests.engine.conftest import WAIT_S, Engine, Recorder, ask, scripted
 
 ROOT = Path(__file__).parents[2]
 WORDS = " ".join(f"word{n}" for n in range(400))
@@ -237,3 +241,46 @@ def test_the_child_is_gone_within_two_seconds_of_its_parent(tmp_path: Path) -> N
     parent.stdout.close()
     psutil.wait_procs([child], timeout=2.0)
     assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+
+
+def test_an_unload_gives_the_memory_back_by_ending_the_process(engine: Engine) -> None:
+    finished(engine.send(ask(scripted(), "x")).end())
+    pid = engine.client.pid
+    assert pid is not None
+    engine.client.call(Unload(request=new_request_id()))
+    psutil.wait_procs([psutil.Process(pid)] if psutil.pid_exists(pid) else [], timeout=10)
+    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    again = engine.send(ask(scripted(), "still there"))
+    finished(again.end())
+    assert again.text == "You said: still there"
+    assert not any(isinstance(one, EngineDied) for one in engine.drain()), "nothing went wrong"
+
+
+def test_an_idle_engine_gives_its_memory_back_and_the_next_request_loads_anew(
+    engine: Engine,
+) -> None:
+    engine.client.configure(idle_unload_s=1)
+    finished(engine.send(ask(scripted(), "x")).end())
+    states: list[SlotState] = []
+    while not states or states[-1] is not SlotState.EMPTY:
+        notice = engine.notices.get(timeout=WAIT_S)
+        if isinstance(notice, StateChanged):
+            states.append(notice.state)
+    assert states[-2:] == [SlotState.UNLOADING, SlotState.EMPTY]
+    assert finished(engine.send(ask(scripted(), "x")).end()).timings.load_s > 0
+
+
+def _impatient(connection: Connection, log_dir: str) -> None:
+    del log_dir
+    os._exit(EngineProcess(connection, stalled_s=0.5).serve())
+
+
+def test_a_generation_that_makes_no_progress_is_ended(tmp_path: Path) -> None:
+    client = EngineClient(log_dir=tmp_path, entry=_impatient)
+    recorder = Recorder()
+    client.submit(ask(scripted(answer=WORDS, token_s=600), "x"), recorder)
+    assert finished(recorder.end()).reason is FinishReason.STALLED
+    after = Recorder()
+    client.submit(ask(scripted(), "x"), after)
+    assert finished(after.end()).reason is FinishReason.STOP
+    client.close()
