@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.chats import conversations
-from app.chats.database import storable, writing
+from app.chats.database import new_id, storable, writing
 from app.chats.records import Attachment, NewAttachment
 from app.chats.rows import ATTACHMENT_COLUMNS, attachment_of
 from app.core.errors import DataFault, UserError
@@ -42,7 +42,7 @@ def store(
         connection.execute(
             "INSERT INTO attachments VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
-                conversations.new_id(),
+                new_id(),
                 conversation_id,
                 message_id,
                 storable(file.name),
@@ -63,7 +63,7 @@ def copy(connection: sqlite3.Connection, message_id: str, to_message_id: str) ->
     for conversation_id, *rest in rows:
         connection.execute(
             "INSERT INTO attachments VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (conversations.new_id(), conversation_id, to_message_id, *rest),
+            (new_id(), conversation_id, to_message_id, *rest),
         )
 
 

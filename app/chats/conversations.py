@@ -1,28 +1,12 @@
 """Conversations without their messages: the list, titles, pins, settings, drafts, deletion."""
 
 import sqlite3
-import uuid
 from typing import Final
 
-import msgspec
-
-from app.chats.database import storable, writing
-from app.chats.records import (
-    ChatSettings,
-    Conversation,
-    Cursor,
-    Page,
-    Preset,
-    SamplingFields,
-    TitleSource,
-)
-from app.chats.rows import (
-    CONVERSATION_COLUMNS,
-    PRESET_COLUMNS,
-    conversation_of,
-    encode_json,
-    preset_of,
-)
+from app.chats.database import new_id, storable, writing
+from app.chats.presets import checked_sampling
+from app.chats.records import ChatSettings, Conversation, Cursor, Page, TitleSource
+from app.chats.rows import CONVERSATION_COLUMNS, conversation_of, encode_json
 from app.core.errors import UserError
 
 UNDO_DAYS: Final = 30
@@ -31,33 +15,12 @@ _TITLE_LENGTH: Final = 60
 _LONGEST_TITLE: Final = 500
 
 
-def new_id() -> str:
-    """An id that nothing else has, in this database or another."""
-    return uuid.uuid4().hex
-
-
 def conversation_not_found() -> UserError:
     return UserError(
         "conversation_not_found",
         "This conversation does not exist any more.",
         "Choose another one from the list.",
     )
-
-
-def checked_sampling(sampling: SamplingFields) -> SamplingFields:
-    """Returns ``sampling`` if every field is in its range.
-
-    Raises:
-        UserError: ``sampling_out_of_range``.
-    """
-    try:
-        return msgspec.convert(msgspec.to_builtins(sampling), SamplingFields)
-    except msgspec.ValidationError as error:
-        raise UserError(
-            "sampling_out_of_range",
-            f"A setting is out of its range: {error}.",
-            "Choose a value inside the range.",
-        ) from error
 
 
 def automatic_title(text: str) -> str:
@@ -254,45 +217,3 @@ def purge_expired(connection: sqlite3.Connection, now_ms: int) -> int:
 def drop_unused_contents(connection: sqlite3.Connection) -> None:
     """Removes the content that no attachment names any more. Part of a transaction."""
     connection.execute("DELETE FROM contents WHERE digest NOT IN (SELECT digest FROM attachments)")
-
-
-# --- Presets ------------------------------------------------------------------------------------
-
-
-def save_preset(connection: sqlite3.Connection, preset: Preset) -> Preset:
-    """Creates the preset, or changes the one with this id. An empty id is given a new one.
-
-    Raises:
-        UserError: ``preset_without_name``, ``sampling_out_of_range``.
-    """
-    name = " ".join(storable(preset.name).split())[:_LONGEST_TITLE]
-    if not name:
-        raise UserError("preset_without_name", "A preset needs a name.", "Give it a name.")
-    saved = Preset(
-        id=preset.id or new_id(),
-        name=name,
-        system_prompt=storable(preset.system_prompt),
-        sampling=checked_sampling(preset.sampling),
-    )
-    with writing(connection):
-        connection.execute(
-            "INSERT INTO presets VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
-            " name = excluded.name, system_prompt = excluded.system_prompt,"
-            " sampling = excluded.sampling",
-            (saved.id, saved.name, saved.system_prompt, encode_json(saved.sampling)),
-        )
-    return saved
-
-
-def delete_preset(connection: sqlite3.Connection, preset_id: str) -> None:
-    """Conversations that were started with it keep their own copy."""
-    with writing(connection):
-        connection.execute(
-            "UPDATE conversations SET preset_id = NULL WHERE preset_id = ?", (preset_id,)
-        )
-        connection.execute("DELETE FROM presets WHERE id = ?", (preset_id,))
-
-
-def presets(connection: sqlite3.Connection) -> tuple[Preset, ...]:
-    rows = connection.execute(f"SELECT {PRESET_COLUMNS} FROM presets ORDER BY name COLLATE NOCASE")  # noqa: S608 - our columns
-    return tuple(preset_of(row) for row in rows)

@@ -6,6 +6,7 @@ One connection belongs to one thread. The write-ahead log lets readers go on bes
 
 import shutil
 import sqlite3
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -36,6 +37,11 @@ _UNWRITABLE: Final = frozenset(
 def _lenient(data: bytes) -> str:
     """Text of a damaged row is shown as far as it can be read."""
     return data.decode("utf-8", "replace")
+
+
+def new_id() -> str:
+    """An id that nothing else has, in this database or another."""
+    return uuid.uuid4().hex
 
 
 def storable(text: str) -> str:

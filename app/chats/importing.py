@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 
 from app.chats import conversations
-from app.chats.database import storable, writing
+from app.chats.database import new_id, storable, writing
 from app.chats.document import ConversationEntry, Document, FileEntry, MessageEntry, files_of
 from app.chats.records import INTERRUPTED, AnswerEnd, MessageState, Stamp
 from app.chats.rows import RUN_COLUMNS, encode_json
@@ -32,7 +32,7 @@ def bring_in(
         renamed: dict[str, str] = {}
 
         def name(entry_id: str) -> str:
-            return renamed.setdefault(entry_id, conversations.new_id()) if as_copies else entry_id
+            return renamed.setdefault(entry_id, new_id()) if as_copies else entry_id
 
         for entry in document.conversations:
             _store(connection, entry, sizes, name, now_ms)

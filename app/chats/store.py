@@ -20,6 +20,7 @@ from app.chats import (
     exporting,
     importing,
     markdown,
+    presets,
     rows,
     transcripts,
     tree,
@@ -136,13 +137,13 @@ class ChatStore:
 
     def save_preset(self, preset: Preset) -> Future[Preset]:
         """Creates the preset (empty id) or changes it."""
-        return self._owner.run(lambda c: conversations.save_preset(c, preset))
+        return self._owner.run(lambda c: presets.save(c, preset))
 
     def delete_preset(self, preset_id: str) -> Future[None]:
-        return self._owner.run(lambda c: conversations.delete_preset(c, preset_id))
+        return self._owner.run(lambda c: presets.delete(c, preset_id))
 
     def presets(self) -> Future[tuple[Preset, ...]]:
-        return self._owner.run(conversations.presets)
+        return self._owner.run(presets.all_presets)
 
     # --- Messages -------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.chats import attachments, conversations, transcripts
-from app.chats.database import storable, writing
+from app.chats.database import new_id, storable, writing
 from app.chats.records import Deletion, Message, MessageState, NewAttachment, Role, TitleSource
 from app.core.errors import UserError
 
@@ -108,7 +108,7 @@ def add(
     """Adds a message, makes it the active leaf and returns its id. Part of a transaction."""
     if parent_id is not None and _state(connection, parent_id) == MessageState.STREAMING:
         raise answer_running()
-    message_id = conversations.new_id()
+    message_id = new_id()
     connection.execute(
         "INSERT INTO messages (id, conversation_id, parent_id, role, state, text, created_at_ms)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -131,7 +131,7 @@ def activate(connection: sqlite3.Connection, message_id: str) -> None:
 
 def delete(connection: sqlite3.Connection, message_id: str, now_ms: int) -> Deletion:
     """Deletes a message and all below it. Another branch, or the parent, becomes active."""
-    deletion_id = conversations.new_id()
+    deletion_id = new_id()
     with writing(connection):
         conversation_id, parent_id = transcripts.place_of(connection, message_id)
         leaf_id = conversations.get(connection, conversation_id).active_leaf_id
