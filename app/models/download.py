@@ -95,14 +95,16 @@ class ModelDownload:
         return None
 
     def changed_from(self, model: Model, variant: Variant, plan: Plan) -> str | None:
-        """The commit that is installed, if ``plan`` would put another one in its place."""
+        """What is installed, in words, if ``plan`` would put something else in its place."""
         current = self._current(model, variant)
         if current is None:
             return None
         manifest = read_manifest(current.folder)
-        if manifest.origin is None or not _differs(manifest, plan):
+        if not _differs(manifest, plan):
             return None
-        return manifest.origin.commit
+        if manifest.origin is None:
+            return "a version from elsewhere"
+        return f"commit {manifest.origin.commit[:12]}"
 
     def fetch(
         self,

@@ -63,6 +63,10 @@ class DownloadRow(Struct, frozen=True, kw_only=True):
         return self.model, self.variant
 
 
+class MovedMeanwhile(Exception):
+    """Another thread or program moved the row first; look again."""
+
+
 class DownloadStore:
     """The rows in one SQLite file. Safe to use from several threads and programs.
 
@@ -104,14 +108,21 @@ class DownloadStore:
         move: Move,
         reason: ErrorRecord | None = None,
         retry_at: float | None = None,
+        only_from: DownloadState | None = None,
     ) -> DownloadRow:
         """Moves one row by the table of transitions, and clears its wish.
 
+        Args:
+            only_from: the state that the caller saw.
+
         Raises:
             UserError: ``download_unknown`` or ``download_move``.
+            MovedMeanwhile: the row is no longer in ``only_from``.
         """
 
         def change(row: DownloadRow) -> DownloadRow:
+            if only_from not in (None, row.state):
+                raise MovedMeanwhile
             state = after(row.state, move)
             if state is None:
                 raise UserError(

@@ -17,14 +17,14 @@ from app.core.errors import ContenoxError, DataFault
 from app.core.files import replace
 from app.core.paths import unwritable
 from app.models.download_disk import DiskGuard
+from app.models.fetch_answer import BeginAnew, check_head, host_of_error, may_be_expired
 from app.models.fetch_part import PartFile
-from app.models.fetch_retry import RetryPolicy, asked_pause_s
+from app.models.fetch_retry import RetryPolicy
 from app.models.fetch_stop import StopSwitch
 from app.models.hub_endpoint import HubEndpoint, host_of
 from app.models.hub_errors import (
     ServerAnswer,
     from_answer,
-    login_page,
     unreachable,
     wrong_digest,
     wrong_size,
@@ -70,10 +70,6 @@ class FetchListener(Protocol):
 
     def received(self, count: int) -> None:
         """Bytes that came over the network."""
-
-
-class _Begin(Exception):
-    """The server can't continue where the part ends; the file begins anew."""
 
 
 class Fetcher:
@@ -169,7 +165,7 @@ class Fetcher:
         self, wanted: Wanted, part: PartFile, stop: StopSwitch, listener: FetchListener
     ) -> None:
         idle = restarts = 0
-        failure: ContenoxError = unreachable(host_of(self._endpoint.url), _Begin())
+        failure: ContenoxError = unreachable(host_of(self._endpoint.url), BeginAnew())
         while part.size_bytes < wanted.size_bytes:
             stop.check()
             before, asked_s = part.size_bytes, None
@@ -177,12 +173,12 @@ class Fetcher:
                 self._attempt(wanted, part, stop, listener)
             except httpx2.TransportError as error:
                 stop.check()
-                failure = unreachable(_host_of_error(error, self._endpoint), error)
+                failure = unreachable(host_of_error(error, self._endpoint), error)
             except ServerAnswer as answer:
                 failure, asked_s = from_answer(answer), answer.asked_s
-                if not answer.temporary and not _may_be_expired(answer, self._endpoint):
+                if not answer.temporary and not may_be_expired(answer, self._endpoint):
                     raise failure from answer
-            except _Begin:
+            except BeginAnew:
                 listener.kept(-part.size_bytes)
                 part.restart()
                 restarts += 1
@@ -241,7 +237,7 @@ class Fetcher:
         stop: StopSwitch,
         listener: FetchListener,
     ) -> None:
-        _check_head(response, wanted, part.size_bytes)
+        check_head(response, wanted.path, wanted.size_bytes, part.size_bytes)
         until_check = 0
         for piece in response.iter_raw():
             stop.check()
@@ -273,48 +269,3 @@ def new_client(limits: FetchLimits) -> httpx2.Client:
         headers={"Accept-Encoding": "identity", "User-Agent": f"contenox-desktop/{__version__}"},
         mounts=direct,
     )
-
-
-def _check_head(response: httpx2.Response, wanted: Wanted, start: int) -> None:
-    """Judges an answer before its body: status, range and length."""
-    host = host_of(str(response.url))
-    if response.status_code == 416 or (response.status_code == 200 and start):
-        raise _Begin
-    if response.status_code not in (200, 206):
-        raise ServerAnswer(
-            response.status_code,
-            response.headers.get("x-error-code", ""),
-            host,
-            asked_pause_s(response.headers),
-        )
-    if response.headers.get("content-encoding", "identity") != "identity":
-        raise DataFault(
-            "server_answer",
-            f"{host} packs files in a way that was not asked for.",
-            "Try again later, or another mirror.",
-        )
-    if response.status_code == 206 and not _continues(response, wanted, start):
-        raise _Begin
-    length = response.headers.get("content-length", "")
-    if length.isdecimal() and int(length) + start != wanted.size_bytes:
-        if "text/html" in response.headers.get("content-type", ""):
-            raise login_page(host)
-        raise wrong_size(wanted.path, wanted.size_bytes, int(length) + start)
-
-
-def _continues(response: httpx2.Response, wanted: Wanted, start: int) -> bool:
-    expected = f"bytes {start}-{wanted.size_bytes - 1}/"
-    content_range = str(response.headers.get("content-range", ""))
-    return content_range in (f"{expected}{wanted.size_bytes}", f"{expected}*")
-
-
-def _may_be_expired(answer: ServerAnswer, endpoint: HubEndpoint) -> bool:
-    """A signed link of a second server runs out; the next attempt asks the Hub for a new one."""
-    return answer.status == 403 and answer.host != host_of(endpoint.url)
-
-
-def _host_of_error(error: httpx2.TransportError, endpoint: HubEndpoint) -> str:
-    try:
-        return host_of(str(error.request.url))
-    except RuntimeError:  # an error without its request
-        return host_of(endpoint.url)

@@ -35,7 +35,7 @@ class PartFile:
         self._gathered: list[bytes] = []
         self._gathered_bytes = 0
         self._pieces: queue.Queue[list[bytes] | None] = queue.Queue(_QUEUED_PIECES)
-        self._error: OSError | None = None
+        self._error: Exception | None = None
         self._start_hashes()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -143,7 +143,9 @@ class PartFile:
     def _raise_error(self) -> None:
         if self._error is not None:
             error, self._error = self._error, None
-            raise unwritable(self.path, error) from error
+            if isinstance(error, OSError):
+                raise unwritable(self.path, error) from error
+            raise error
 
     def _write(self) -> None:
         """The writer thread. After an error it swallows the rest, so that nobody waits for it."""
@@ -154,7 +156,7 @@ class PartFile:
                     for piece in pieces:
                         self._write_all(piece)
                         self._hash(piece)
-                except OSError as error:
+                except Exception as error:  # noqa: BLE001 - raised in the fetching thread
                     self._error, broken = error, True
             self._pieces.task_done()
 

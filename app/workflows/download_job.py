@@ -74,7 +74,10 @@ class DownloadJob:
         self._thread.start()
 
     def stop(self, move: Move) -> None:
-        """Stops it so that its row makes ``move``. The first wish counts, but a cancel always."""
+        """Stops it so that its row makes ``move``. The first wish counts, but a cancel always.
+
+        A job that is just ending ends as it does; the row then keeps the wish.
+        """
         with self._guard:
             if not self._stop.pressed() or move is Move.CANCEL:
                 self._wanted_end = move
@@ -130,8 +133,8 @@ class DownloadJob:
             return
         raise UserError(
             "revision_changed",
-            f"The publisher changed {self._model.title}: commit {before[:12]} is installed, "
-            f"{plan.commit[:12]} is offered.",
+            f"{self._model.title} is installed already, but as something else: {before} is there, "
+            f"commit {plan.commit[:12]} is offered.",
             "Agree to the change to replace the installed version, or cancel to keep it.",
         )
 

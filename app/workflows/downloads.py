@@ -17,7 +17,7 @@ from app.models.catalog import Catalog
 from app.models.download import ModelDownload
 from app.models.download_lock import WriterLock
 from app.models.download_state import ACTIVE, FINISHED, DownloadState, Move, allows
-from app.models.download_store import DownloadRow, DownloadStore
+from app.models.download_store import DownloadRow, DownloadStore, MovedMeanwhile
 from app.workflows.download_job import DownloadJob, JobEnd
 
 _log = logging.getLogger(__name__)
@@ -173,18 +173,22 @@ class Downloads:
                     self._steer(row.model, row.variant, move)
 
     def _steer(self, model: str, variant: str, move: Move) -> DownloadView:
+        """Moves what rests; what runs, here or in another program, gets the wish."""
         row = self._store.row(model, variant)
-        with self._guard:
-            job = self._jobs.get((model, variant))
-        if job is not None and move in (Move.PAUSE, Move.CANCEL):
-            job.stop(move)
-            row = row or job.row
-        elif row is not None and row.state in ACTIVE and move in (Move.PAUSE, Move.CANCEL):
-            row = self._store.wish(model, variant, move)  # another program runs it
-        else:
-            row = self._store.move(model, variant, move)
+        while row is not None and not (row.state in ACTIVE and move in (Move.PAUSE, Move.CANCEL)):
+            try:
+                row = self._store.move(model, variant, move, only_from=row.state)
+            except MovedMeanwhile:
+                row = self._store.row(model, variant)
+                continue
             if move is Move.CANCEL:
                 self._discard(row)
+            return self._changed(row)
+        row = self._store.wish(model, variant, move)
+        with self._guard:
+            job = self._jobs.get(row.key)
+        if job is not None:
+            job.stop(move)
         return self._changed(row)
 
     def _changed(self, row: DownloadRow) -> DownloadView:
@@ -233,13 +237,15 @@ class Downloads:
             if job is not None:
                 if row.wish is not None:
                     job.stop(row.wish)
+            elif row.state in ACTIVE:  # its end could not be stored, on a full disk
+                with contextlib.suppress(UserError):
+                    self._store.move(*row.key, row.wish or Move.RECOVER)
+            elif row.wish is not None and allows(row.state, row.wish):
+                self._steer(*row.key, row.wish)  # it came while the job was ending
             elif row.state is DownloadState.WAITING and (row.retry_at or 0) <= now:
                 self._changed(self._store.move(*row.key, Move.RESUME))
             elif row.state is DownloadState.QUEUED and running < _ACTIVE_LIMIT:
                 self._begin(row)
-            elif row.state in ACTIVE:  # its end could not be stored, on a full disk
-                with contextlib.suppress(UserError):
-                    self._store.move(*row.key, Move.RECOVER)
 
     def _begin(self, row: DownloadRow) -> None:
         try:
@@ -260,7 +266,10 @@ class Downloads:
         """On the job's thread, as its last act."""
         retry_at = time.time() + self._retry_s if end.move is Move.WAIT else None
         try:
+            before = self._store.row(*job.row.key)
             row = self._store.move(*job.row.key, end.move, end.reason, retry_at)
+            if before is not None and before.wish not in (None, end.move):
+                row = self._store.wish(*row.key, before.wish)
         except ContenoxError as error:
             _log.warning("a download's end could not be stored: %s", error.message)
             row = job.row

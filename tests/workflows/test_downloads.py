@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from app.core.errors import UserError
@@ -276,6 +277,22 @@ def test_a_newer_version_replaces_an_installed_one_only_after_a_yes(
     machine.wait(downloads, S.INSTALLED)
     machine.files = newer
     assert machine.installed_right()
+
+
+def test_a_model_from_elsewhere_under_the_same_name_is_not_replaced_silently(
+    machine: Machine,
+) -> None:
+    downloads = machine.started()
+    downloads.get("tiny", "openvino")
+    machine.wait(downloads, S.INSTALLED)
+    folder = machine.library.find("tiny", "openvino").folder
+    manifest = msgspec.structs.replace(read_manifest(folder), origin=None)
+    (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
+    downloads.get("tiny", "openvino")
+    paused = machine.wait(downloads, S.PAUSED)
+    assert paused.reason is not None
+    assert paused.reason.code == "revision_changed"
+    assert "from elsewhere" in paused.reason.message
 
 
 def test_getting_what_is_installed_costs_no_bytes(machine: Machine) -> None:
