@@ -1,12 +1,15 @@
 """The KV cache of a loaded model: what it holds, what of it can be reused, and computing more."""
 
+import ctypes
 import enum
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import psutil
 
-from app.core.errors import EnvironmentFault, UserError
+from app.core.errors import DataFault, EnvironmentFault, UserError
 from app.core.units import format_bytes
 from app.engine.backends.llama_abort import AbortFlag
 from app.engine.backends.llama_faults import native_failure
@@ -152,6 +155,54 @@ class LlamaContext:
         if result == _ABORTED:
             return Step.STOPPED
         raise native_failure(self._native.log.text(), f"llama_decode returned {result}")
+
+    def save(self, path: Path) -> int:
+        """Writes the cache and its tokens to ``path``; returns the bytes written.
+
+        Raises:
+            EnvironmentFault: ``state_unwritable``.
+        """
+        count = len(self._held)
+        ids = (self._api.llama_token * count)(*self._held)
+        written: int = self._api.llama_state_seq_save_file(
+            self.handle, os.fsencode(path), 0, ids, count
+        )
+        if written == 0:
+            raise EnvironmentFault(
+                "state_unwritable",
+                f"The state of the context can't be written to {path}.",
+                "Free some space on that disk, or mend the folder's permissions.",
+            )
+        return written
+
+    def restore(self, path: Path, room: int) -> int:
+        """Replaces the cache by what ``save`` wrote; returns the tokens in it.
+
+        The file must come from the same model with the same type of cache, which only its writer
+        can know.
+
+        Args:
+            path: the file.
+            room: the most tokens that may be in it.
+
+        Raises:
+            DataFault: ``state_damaged``; the cache is empty then.
+        """
+        self.clear()
+        ids = (self._api.llama_token * room)()
+        count = ctypes.c_size_t()
+        read = self._api.llama_state_seq_load_file(
+            self.handle, os.fsencode(path), 0, ids, room, ctypes.byref(count)
+        )
+        if read == 0:
+            self.clear()
+            raise DataFault(
+                "state_damaged",
+                "The saved state of the context can't be read.",
+                "Send the message again; the conversation is read anew.",
+            )
+        self._held = list(ids[: count.value])
+        return count.value
 
     def settings(self) -> dict[str, str]:
         """What the library made of the parameters, by its own names."""

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import msgspec
 
@@ -126,6 +127,18 @@ class LlamaSession:
             ContenoxError: what ``generate`` would raise before it computes anything.
         """
         return len(self.prompts.write(request, AnswerStream(control, request)))
+
+    def save_state(self, path: Path) -> int:
+        """Writes what the cache holds to ``path``; returns the bytes. See ``LlamaContext.save``."""
+        context = self._context
+        assert context is not None, "the session is closed"
+        return context.save(path)
+
+    def restore_state(self, path: Path) -> int:
+        """Returns the tokens that are held again. See ``LlamaContext.restore``."""
+        context = self._context
+        assert context is not None, "the session is closed"
+        return context.restore(path, self._context_tokens)
 
     def describe(self) -> SessionReport:
         context = self._context

@@ -1,10 +1,18 @@
 """A chat template renders what its makers meant, and can't hurt whoever renders it."""
 
+import json
+import re
 import sys
+import tarfile
 import time
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
+from jinja2 import TemplateError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from app.core.errors import DataFault
 from app.engine.backends.jinja_template import ChatTemplate
@@ -157,3 +165,61 @@ def test_a_very_long_chat_renders() -> None:
     source = "{% for m in messages %}{{ m.role ~ ': ' ~ m.content + '\\n' }}{% endfor %}"
     messages = tuple(ChatMessage(role=Role.USER, content="word " * 2_000) for _ in range(500))
     assert len(render(source, messages)) > 5_000_000
+
+
+ARCHIVE = Path(__file__).resolve().parents[3] / ".native/llama/llama_cpp_python-0.3.36.tar.gz"
+
+
+def published_templates() -> dict[str, str]:
+    """The chat templates of known models that llama.cpp tests itself with, by file name."""
+    with tarfile.open(ARCHIVE) as archive:
+        found = {
+            Path(member.name).name: archive.extractfile(member)
+            for member in archive
+            if "llama.cpp/models/templates/" in member.name and member.name.endswith(".jinja")
+        }
+        return {name: file.read().decode("utf-8") for name, file in found.items() if file}
+
+
+def plainly(source: str, variables: dict[str, Any]) -> str:
+    """What Jinja2's own sandbox makes of a template, without bounds."""
+    environment = ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
+    )
+
+    def refuse(message: str) -> None:
+        raise ValueError(message)
+
+    environment.filters["tojson"] = lambda value, **how: json.dumps(
+        value, ensure_ascii=False, **how
+    )
+    environment.globals["raise_exception"] = refuse
+    environment.globals["strftime_now"] = lambda form: datetime.now().astimezone().strftime(form)
+    # Only a mark for training; Jinja2 itself does not know it.
+    source = re.sub(r"{%(-?)\s*(end)?generation\s*(-?)%}", r"{%\1 if true \3%}{% endif %}", source)
+    return environment.from_string(source).render(variables)
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(not ARCHIVE.is_file(), reason="build_llama.py has not downloaded its source")
+def test_the_bounds_change_nothing_in_published_templates() -> None:
+    chat = (
+        ChatMessage(role=Role.SYSTEM, content="You are kind."),
+        ChatMessage(role=Role.USER, content="Hi"),
+        ChatMessage(role=Role.ASSISTANT, content="Hello!"),
+        ChatMessage(role=Role.USER, content="Bye"),
+    )
+    compared = 0
+    for name, source in published_templates().items():
+        for messages in (chat, HELLO):
+            told: dict[str, Any] = {"add_generation_prompt": True, "tools": None} | dict(TOKENS)
+            told["messages"] = [{"role": str(m.role), "content": m.content} for m in messages]
+            try:
+                expected = plainly(source, told)
+            except (TemplateError, TypeError, ValueError):
+                with pytest.raises(DataFault):
+                    render(source, messages)
+                continue
+            assert render(source, messages) == expected, name
+            compared += 1
+    assert compared > 100

@@ -397,6 +397,34 @@ def test_what_can_not_be_loaded_is_refused_with_a_code(
     assert caught.value.code == code
 
 
+@pytest.mark.s2
+def test_a_saved_state_spares_the_next_session_the_prefill(
+    session: LlamaSession, spec: LoadSpec, model: InstalledModel, tmp_path: Path
+) -> None:
+    path = tmp_path / "état.state"
+    first, control = ask(session, spec, user(CAPITAL))
+    held = first.usage.prompt_tokens + first.usage.completion_tokens - 1
+    assert session.save_state(path) == path.stat().st_size
+    other = LlamaBackend().open_session(llama_spec(model), RecordingControl())
+    try:
+        assert other.restore_state(path) == held
+        turn = (user(CAPITAL), assistant(control.text), user("And of Germany?"))
+        assert ask(other, spec, *turn, max_tokens=1)[0].usage.reused_tokens == held
+        path.write_bytes(path.read_bytes()[:100_000])
+        for damaged in (path, tmp_path / "absent"):
+            with pytest.raises(DataFault) as caught:
+                other.restore_state(damaged)
+            assert caught.value.code == "state_damaged"
+        again, control = ask(other, spec, user(CAPITAL))
+        assert again.usage.reused_tokens == 0
+        assert control.text == ANSWER
+        with pytest.raises(EnvironmentFault) as refused:
+            other.save_state(tmp_path / "no folder" / "x")
+        assert refused.value.code == "state_unwritable"
+    finally:
+        other.close()
+
+
 class _Renamed:
     """The header of a good file, with the path of another."""
 
