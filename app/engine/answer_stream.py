@@ -98,8 +98,10 @@ class AnswerStream:
 
     def delta(self, kind: DeltaKind, text: str) -> None:
         """Takes the next piece of the answer: whole characters. Never raises."""
-        assert kind is DeltaKind.TEXT, "a backend's text is not sorted yet"
-        self._part(self._stops.push(text))
+        if kind is DeltaKind.TEXT:
+            self._part(self._stops.push(text))
+        else:
+            self._sort(kind, text)
 
     def stop_reason(self) -> FinishReason | None:
         return FinishReason.STOP if self._stops.found else self._control.stop_reason()

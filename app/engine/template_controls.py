@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from app.core.errors import ContenoxError
+from app.core.errors import ContenoxError, UserError
 from app.engine.faults import NativeFailure
 from app.engine.protocol import ChatMessage, Role, ThinkingLevel, ToolSpec
 
@@ -110,18 +110,35 @@ def probe(render: Render) -> TemplateTraits:
 
 
 def controls_for(
-    level: ThinkingLevel, tools: tuple[ToolSpec, ...], traits: TemplateTraits
+    level: ThinkingLevel, tools: tuple[ToolSpec, ...], traits: Callable[[], TemplateTraits]
 ) -> TemplateControls:
     """Says ``level`` in the words that the template has; what it lacks is left out.
 
     A template that knows efforts only can't switch thinking off: it gets the lowest.
+
+    Args:
+        level: ``AUTO`` tells the template nothing.
+        tools: what the model may call.
+        traits: the template's; asked only if there is something to tell it.
+
+    Raises:
+        UserError: ``tools_not_supported``: the model would never hear of its tools.
     """
     controls = TemplateControls(tools=tools)
+    if level is ThinkingLevel.AUTO and not tools:
+        return controls
+    found = traits()
+    if tools and not found.tools:
+        raise UserError(
+            "tools_not_supported",
+            "This model's chat template has no place for tools.",
+            "Choose a model that is verified for tools, or send the message without them.",
+        )
     if level is ThinkingLevel.AUTO:
         return controls
-    if traits.enable_thinking:
+    if found.enable_thinking:
         controls = replace(controls, enable_thinking=level is not ThinkingLevel.OFF)
-    if traits.reasoning_effort:
+    if found.reasoning_effort:
         effort = ThinkingLevel.LOW if level is ThinkingLevel.OFF else level
         controls = replace(controls, reasoning_effort=effort.value)
     return controls

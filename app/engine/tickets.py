@@ -128,7 +128,8 @@ class Ticket:
 
     def delta(self, kind: DeltaKind, text: str) -> None:
         self.progress_at = self._now()
-        if kind is not self._pending_kind:
+        if kind is not self._pending_kind or kind is DeltaKind.TOOL_CALL:
+            # Texts are joined; a tool call is an event of its own.
             self._flush()
             self._pending_kind = kind
         self._pending += text

@@ -17,6 +17,7 @@ import msgspec
 from app.core.errors import DataFault, UserError
 from app.engine.protocol import ToolCall, ToolSpec
 from app.engine.thinking import undecided
+from app.engine.tool_schema import invalid, parameters
 
 OPENING: Final = "<tool_call>"
 CLOSING: Final = "</tool_call>"
@@ -39,10 +40,7 @@ REFUSED_PROTOCOLS: Final = {
 """Protocol names that other programs know and this one doesn't support, with the reason."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-# A schema becomes a grammar in native code, which nothing can interrupt.
-_MAX_SCHEMA_CHARACTERS: Final = 32 * 1024
 _MAX_TOOLS: Final = 64
-_MAX_DEPTH: Final = 32
 
 
 class MalformedCall(Exception):
@@ -75,48 +73,11 @@ def check_tools(protocol: str | None, tools: Sequence[ToolSpec]) -> None:
             f"Use one of: {', '.join(sorted(TOOL_PROTOCOLS))}.",
         )
     if len(tools) > _MAX_TOOLS or len({tool.name for tool in tools}) != len(tools):
-        raise _invalid(f"There may be at most {_MAX_TOOLS} tools, each with a name of its own")
+        raise invalid(f"There may be at most {_MAX_TOOLS} tools, each with a name of its own")
     for tool in tools:
         if not _NAME.fullmatch(tool.name):
-            raise _invalid(
-                f"The tool name {tool.name[:80]!r} isn't 1 to 64 letters, digits, _ or -"
-            )
+            raise invalid(f"The tool name {tool.name[:80]!r} isn't 1 to 64 letters, digits, _ or -")
         parameters(tool)
-
-
-def parameters(tool: ToolSpec) -> dict[str, Any]:
-    """Returns the tool's parameter schema.
-
-    Raises:
-        UserError: ``tool_schema_invalid``: it is no JSON schema of an object, too long or too deep.
-    """
-    if len(tool.parameters_schema) > _MAX_SCHEMA_CHARACTERS:
-        raise _invalid(
-            f"The schema of {tool.name} is longer than {_MAX_SCHEMA_CHARACTERS} characters"
-        )
-    try:
-        schema = json.loads(tool.parameters_schema)
-    except (ValueError, RecursionError) as error:
-        raise _invalid(f"The schema of {tool.name} is no JSON ({error})") from error
-    if not isinstance(schema, dict) or schema.get("type") != "object":
-        raise _invalid(f'The schema of {tool.name} doesn\'t say "type": "object"')
-    if _is_deep(schema):
-        raise _invalid(f"The schema of {tool.name} is nested more than {_MAX_DEPTH} deep")
-    return schema
-
-
-def call_schema(tool: ToolSpec) -> dict[str, Any]:
-    """The JSON schema of a call of ``tool``: its name, and arguments after its own schema.
-
-    Raises:
-        UserError: ``tool_schema_invalid``.
-    """
-    return {
-        "type": "object",
-        "properties": {"name": {"enum": [tool.name]}, "arguments": parameters(tool)},
-        "required": ["name", "arguments"],
-        "additionalProperties": False,
-    }
 
 
 def parse_call(payload: str, names: frozenset[str], number: int) -> ToolCall:
@@ -205,21 +166,6 @@ def to_json(call: ToolCall) -> str:
     return msgspec.json.encode(call).decode()
 
 
-def _is_deep(value: Any) -> bool:
-    """Whether ``value`` is nested more than allowed, found level by level without recursion."""
-    level = [value]
-    for _ in range(_MAX_DEPTH):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not level:
-            return False
-    return True
-
-
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
@@ -229,11 +175,3 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
-
-
-def _invalid(sentence: str) -> UserError:
-    return UserError(
-        "tool_schema_invalid",
-        f"{sentence}.",
-        "Mend the tool's definition, or send the message without it.",
-    )

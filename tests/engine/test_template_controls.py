@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 import pytest
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from app.core.errors import DataFault
+from app.core.errors import DataFault, UserError
 from app.engine.protocol import ChatMessage, ThinkingLevel, ToolSpec
 from app.engine.template_controls import (
     TemplateControls,
@@ -90,9 +90,24 @@ BOTH = TemplateTraits(enable_thinking=True, reasoning_effort=True, thinks=True)
 def test_a_level_is_said_in_the_words_that_the_template_has(
     level: ThinkingLevel, traits: TemplateTraits, variables: dict[str, bool | str]
 ) -> None:
-    controls = controls_for(level, (TOOL,), traits)
+    controls = controls_for(level, (), lambda: traits)
     assert controls.variables() == variables
-    assert controls.tools == (TOOL,)
+    assert controls.tools == ()
+
+
+def test_tools_are_told_to_a_template_that_has_a_place_for_them() -> None:
+    controls = controls_for(ThinkingLevel.OFF, (TOOL,), lambda: traits_of(QWEN3))
+    assert controls == TemplateControls(tools=(TOOL,), enable_thinking=False)
+    with pytest.raises(UserError) as caught:
+        controls_for(ThinkingLevel.AUTO, (TOOL,), lambda: traits_of(PLAIN))
+    assert caught.value.code == "tools_not_supported"
+
+
+def test_a_template_is_not_probed_for_nothing() -> None:
+    def fail() -> TemplateTraits:
+        raise AssertionError
+
+    assert controls_for(ThinkingLevel.AUTO, (), fail) == TemplateControls()
 
 
 def test_tools_have_the_form_that_templates_expect() -> None:

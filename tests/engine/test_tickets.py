@@ -75,6 +75,21 @@ def test_a_change_of_kind_keeps_the_order() -> None:
     assert joined[-1] == (DeltaKind.TEXT, "c")
 
 
+def test_each_tool_call_is_an_event_of_its_own() -> None:
+    one, events, _ = ticket()
+    one.delta(DeltaKind.TEXT, "a")
+    one.delta(DeltaKind.TOOL_CALL, "1")
+    one.delta(DeltaKind.TOOL_CALL, "2")
+    one.delta(DeltaKind.TEXT, "b")
+    one.end(end(FinishReason.TOOL_CALLS))
+    assert [(e.kind, e.text) for e in events if isinstance(e, Delta)] == [
+        (DeltaKind.TEXT, "a"),
+        (DeltaKind.TOOL_CALL, "1"),
+        (DeltaKind.TOOL_CALL, "2"),
+        (DeltaKind.TEXT, "b"),
+    ]
+
+
 def test_a_deadline_counts_from_the_receipt() -> None:
     one, _, clock = ticket(deadline_s=2.0)
     assert one.stop_reason() is None

@@ -1,6 +1,5 @@
 """Tool calls: read strictly, refused clearly, and no text lost."""
 
-import json
 from itertools import pairwise
 
 import pytest
@@ -14,7 +13,6 @@ from app.engine.tool_calls import (
     TOOL_PROTOCOLS,
     MalformedCall,
     ToolCallSplitter,
-    call_schema,
     check_tools,
     parse_call,
 )
@@ -146,13 +144,3 @@ def test_a_bad_definition_is_refused_before_anything_native(tools: tuple[ToolSpe
         with pytest.raises(UserError) as caught:
             check_tools(protocol, tools)
         assert caught.value.code == "tool_schema_invalid"
-
-
-def test_the_schema_of_a_call_holds_the_name_and_the_tools_own_schema() -> None:
-    schema = '{"type": "object", "properties": {"city": {"type": "string"}}}'
-    assert call_schema(tool(schema=schema)) == {
-        "type": "object",
-        "properties": {"name": {"enum": ["weather"]}, "arguments": json.loads(schema)},
-        "required": ["name", "arguments"],
-        "additionalProperties": False,
-    }

@@ -6,7 +6,7 @@ from app.engine.answer_stream import AnswerStream
 from app.engine.backends.jinja_template import ChatTemplate
 from app.engine.backends.llama_model import LlamaModel
 from app.engine.prompt import encode, protect, split_begun
-from app.engine.protocol import ChatMessage, Generate, ThinkingLevel
+from app.engine.protocol import ChatMessage, Generate
 from app.engine.template_controls import (
     TemplateControls,
     TemplateTraits,
@@ -43,11 +43,10 @@ class PromptWriter:
 
         Raises:
             DataFault: ``template_missing`` or ``template_failed``.
+            UserError: ``tools_not_supported``: the template has no place for them.
         """
         asked, begun = split_begun(protect(request.messages, self._protected))
-        controls = TemplateControls(tools=request.tools)
-        if request.thinking is not ThinkingLevel.AUTO:
-            controls = controls_for(request.thinking, request.tools, self.traits)
+        controls = controls_for(request.thinking, request.tools, lambda: self.traits)
         prompt = stream.begin(self.render(tuple(asked), controls), begun)
         ids = encode(prompt, self._model.tokenize)
         begin = self._model.begin_token

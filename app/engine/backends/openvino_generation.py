@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from app.core.errors import UserError
 from app.engine.backends.base import Control, Outcome, rate
+from app.engine.backends.openvino_structure import structure_for
 from app.engine.faults import translate
 from app.engine.protocol import FinishReason, Generate, Sampling, Timings, Usage
 
@@ -56,7 +57,10 @@ class AnswerPlan:
 
 
 def plan_answer(genai: Any, request: Generate, prompt_tokens: int) -> AnswerPlan:
-    """Turns a request into the library's configuration."""
+    """Turns a request into the library's configuration.
+
+    Stop strings are not in it: ``AnswerStream`` heeds them exactly.
+    """
     room = request.spec.context_tokens - prompt_tokens
     config = fresh_config(genai, min(request.max_tokens, room))
     sampling = request.sampling
@@ -65,6 +69,8 @@ def plan_answer(genai: Any, request: Generate, prompt_tokens: int) -> AnswerPlan
         # The library's own default is always the same seed.
         seed = secrets.randbits(32)
     _apply(config, sampling, seed)
+    if request.tools:
+        config.structured_output_config = structure_for(genai, request.tools)
     return AnswerPlan(config, room, seed)
 
 
@@ -78,7 +84,6 @@ def _apply(config: Any, sampling: Sampling, seed: int | None) -> None:
             config.top_k = sampling.top_k
         config.rng_seed = seed
     config.repetition_penalty = sampling.repetition_penalty
-    config.stop_strings = set(sampling.stop_strings)
 
 
 def raise_if_failed(streamer: Any) -> None:

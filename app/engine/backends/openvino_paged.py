@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from app.engine.answer_stream import AnswerStream
 from app.engine.backends.base import Control, Outcome
 from app.engine.backends.openvino_generation import (
     admit,
@@ -21,6 +22,7 @@ from app.engine.backends.openvino_generation import (
 )
 from app.engine.backends.openvino_report import flatten, read_metrics, read_words
 from app.engine.backends.openvino_stream import make_streamer
+from app.engine.backends.openvino_structure import schema_refusals
 from app.engine.backends.openvino_tokens import ExactTokenizer
 from app.engine.faults import NativeFailure, fault, translate
 from app.engine.prefix_blocks import PrefixBlocks
@@ -82,7 +84,8 @@ class PagedSession:
         self._chunk_tokens = _FIRST_CHUNK
 
     def generate(self, request: Generate, control: Control) -> Outcome:
-        ids = self.tokenizer.encode(self.tokenizer.render(request.messages))
+        stream = AnswerStream(control, request)
+        ids = self.tokenizer.write(request, stream)
         admit(ids, self._context_tokens)
         reused = self._held.reusable_tokens(ids)
         usage = Usage(prompt_tokens=len(ids), reused_tokens=reused)
@@ -92,7 +95,7 @@ class PagedSession:
         if reason is not None:
             fatal = reason is FinishReason.POOL_EXHAUSTED
             return Outcome(reason, usage, Timings(), fatal=fatal)
-        return self._answer(ids, request, control, usage, started)
+        return self._answer(ids, request, stream, usage, started)
 
     def describe(self) -> SessionReport:
         metrics = read_metrics(self._pipeline.get_metrics())
@@ -143,12 +146,13 @@ class PagedSession:
         self._chunk_tokens = max(_SMALLEST_CHUNK, min(whole, self._runtime.max_num_batched_tokens))
 
     def _answer(
-        self, ids: list[int], request: Generate, control: Control, usage: Usage, started: float
+        self, ids: list[int], request: Generate, stream: AnswerStream, usage: Usage, started: float
     ) -> Outcome:
         plan = plan_answer(self._genai, request, len(ids))
-        streamer = make_streamer(self._genai, self._raw_tokenizer, control)
+        streamer = make_streamer(self._genai, self._raw_tokenizer, stream)
         before_s = time.perf_counter() - started
-        result = self._run(ids, plan.config, streamer)
+        with schema_refusals():
+            result = self._run(ids, plan.config, streamer)
         raise_if_failed(streamer)
         produced: list[int] = list(result.m_generation_ids[0])
         # The last token's KV was never computed.
@@ -156,11 +160,16 @@ class PagedSession:
         reason = finish_reason(
             self._genai,
             result.finish_reasons[0],
-            control,
+            stream,
             produced=len(produced),
             room=plan.room,
         )
-        usage = msgspec.structs.replace(usage, completion_tokens=len(produced))
+        reason = stream.end(reason)
+        usage = msgspec.structs.replace(
+            usage,
+            completion_tokens=len(produced),
+            thinking_tokens=stream.thinking_tokens(produced, self.tokenizer.decode),
+        )
         return make_outcome(reason, usage, plan, result.perf_metrics, before_s)
 
     def _run(self, ids: list[int], config: Any, streamer: Any = None) -> Any:

@@ -10,6 +10,7 @@ import time
 from contextlib import ExitStack
 from typing import Any, Final
 
+from app.engine.answer_stream import AnswerStream
 from app.engine.backends.base import Control, Outcome
 from app.engine.backends.openvino_generation import (
     admit,
@@ -21,6 +22,7 @@ from app.engine.backends.openvino_generation import (
 )
 from app.engine.backends.openvino_report import flatten
 from app.engine.backends.openvino_stream import make_streamer
+from app.engine.backends.openvino_structure import schema_refusals
 from app.engine.backends.openvino_tokens import ExactTokenizer
 from app.engine.faults import NativeFailure, fault, translate
 from app.engine.protocol import Generate, OpenVinoRuntime, Pipeline, SessionReport, Usage
@@ -61,24 +63,31 @@ class StatefulSession:
         self.tokenizer = ExactTokenizer(self._raw_tokenizer, context_tokens)
 
     def generate(self, request: Generate, control: Control) -> Outcome:
-        ids = self.tokenizer.encode(self.tokenizer.render(request.messages))
+        stream = AnswerStream(control, request)
+        ids = self.tokenizer.write(request, stream)
         admit(ids, self._context_tokens)
         plan = plan_answer(self._genai, request, len(ids))
         control.prefill_progress(0, len(ids), 0)
         started = time.perf_counter()
         with ExitStack() as prefill:
-            prefill.enter_context(control.uninterruptible())
+            prefill.enter_context(schema_refusals())
+            prefill.enter_context(stream.uninterruptible())
             streamer = make_streamer(
-                self._genai, self._raw_tokenizer, control, on_first_token=prefill.close
+                self._genai, self._raw_tokenizer, stream, on_first_token=prefill.close
             )
             before_s = time.perf_counter() - started
             result = self._run(ids, plan.config, streamer)
         raise_if_failed(streamer)
-        produced = len(result.tokens[0])
+        produced: list[int] = list(result.tokens[0])
         reason = finish_reason(
-            self._genai, result.finish_reasons[0], control, produced=produced, room=plan.room
+            self._genai, result.finish_reasons[0], stream, produced=len(produced), room=plan.room
         )
-        usage = Usage(prompt_tokens=len(ids), completion_tokens=produced)
+        reason = stream.end(reason)
+        usage = Usage(
+            prompt_tokens=len(ids),
+            completion_tokens=len(produced),
+            thinking_tokens=stream.thinking_tokens(produced, self.tokenizer.decode),
+        )
         return make_outcome(reason, usage, plan, result.perf_metrics, before_s)
 
     def describe(self) -> SessionReport:
