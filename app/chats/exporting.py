@@ -1,7 +1,8 @@
 """Conversations out of the database, as a document."""
 
+import hashlib
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from app.chats import attachments, conversations, transcripts
 from app.chats.database import reading
@@ -11,7 +12,6 @@ from app.chats.document import (
     Document,
     FileEntry,
     MessageEntry,
-    files_of,
 )
 from app.chats.records import Attachment, Message
 
@@ -20,6 +20,8 @@ def export(
     connection: sqlite3.Connection, conversation_ids: Sequence[str] | None, now_ms: int
 ) -> Document:
     """The named conversations, or all that are not deleted, with all their branches and files.
+
+    A file whose stored content is damaged is left out.
 
     Raises:
         UserError: ``conversation_not_found``.
@@ -30,16 +32,35 @@ def export(
                 "SELECT id FROM conversations WHERE deleted_at_ms IS NULL ORDER BY key"
             )
             conversation_ids = [row[0] for row in rows]
-        entries = tuple(_exported(connection, each) for each in dict.fromkeys(conversation_ids))
-        digests = dict.fromkeys(file.digest for entry in entries for file in files_of(entry))
+        chosen = tuple(dict.fromkeys(conversation_ids))
+        contents = _contents(connection, chosen)
         return Document(
             exported_at_ms=now_ms,
-            conversations=entries,
-            contents=tuple(_content(connection, digest) for digest in digests),
+            conversations=tuple(_exported(connection, each, contents) for each in chosen),
+            contents=tuple(
+                ContentEntry(digest=digest, data=data) for digest, data in contents.items()
+            ),
         )
 
 
-def _exported(connection: sqlite3.Connection, conversation_id: str) -> ConversationEntry:
+def _contents(connection: sqlite3.Connection, conversation_ids: Sequence[str]) -> dict[str, bytes]:
+    """The contents of all files that are there, by digest; a damaged one is left out."""
+    contents: dict[str, bytes] = {}
+    for conversation_id in conversation_ids:
+        for digest, data in connection.execute(
+            "SELECT DISTINCT c.digest, c.data FROM attachments a JOIN contents c USING (digest)"
+            " LEFT JOIN messages m ON m.id = a.message_id"
+            " WHERE a.conversation_id = ? AND m.deletion_id IS NULL",
+            (conversation_id,),
+        ):
+            if digest not in contents and hashlib.sha256(data).hexdigest() == digest:
+                contents[digest] = data
+    return contents
+
+
+def _exported(
+    connection: sqlite3.Connection, conversation_id: str, contents: Container[str]
+) -> ConversationEntry:
     conversation = conversations.get(connection, conversation_id)
     files = attachments.of_conversation(connection, conversation_id)
     messages = transcripts.all_branches(connection, conversation_id)
@@ -58,12 +79,12 @@ def _exported(connection: sqlite3.Connection, conversation_id: str) -> Conversat
         system_prompt=settings.system_prompt,
         sampling=settings.sampling,
         draft=conversations.draft(connection, conversation_id),
-        files=tuple(_file(file) for file in files if file.message_id is None),
-        messages=tuple(_message(message) for message in messages),
+        files=_files((file for file in files if file.message_id is None), contents),
+        messages=tuple(_message(message, contents) for message in messages),
     )
 
 
-def _message(message: Message) -> MessageEntry:
+def _message(message: Message, contents: Container[str]) -> MessageEntry:
     return MessageEntry(
         id=message.id,
         parent_id=message.parent_id,
@@ -73,14 +94,13 @@ def _message(message: Message) -> MessageEntry:
         thinking=message.thinking,
         created_at_ms=message.created_at_ms,
         stamps=message.stamps,
-        files=tuple(_file(file) for file in message.attachments),
+        files=_files(message.attachments, contents),
     )
 
 
-def _file(file: Attachment) -> FileEntry:
-    return FileEntry(id=file.id, name=file.name, media_type=file.media_type, digest=file.digest)
-
-
-def _content(connection: sqlite3.Connection, digest: str) -> ContentEntry:
-    (data,) = connection.execute("SELECT data FROM contents WHERE digest = ?", (digest,)).fetchone()
-    return ContentEntry(digest=digest, data=data)
+def _files(files: Iterable[Attachment], contents: Container[str]) -> tuple[FileEntry, ...]:
+    return tuple(
+        FileEntry(id=file.id, name=file.name, media_type=file.media_type, digest=file.digest)
+        for file in files
+        if file.digest in contents
+    )

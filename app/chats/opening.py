@@ -11,7 +11,7 @@ import msgspec
 from app.chats import answers, backups, recovery, schema
 from app.chats.database import connect, damaged, quick_check, translated
 from app.chats.programs import Program
-from app.chats.records import BackupKind, Damage, Opened
+from app.chats.records import Backup, BackupKind, Damage, Opened
 from app.core import files
 from app.core.errors import DataFault
 from app.core.units import MIB
@@ -49,6 +49,7 @@ def open_chats(where: Location, program: Program, now_ms: int) -> tuple[sqlite3.
     """
     if where.recovered.exists():
         _take_over(where, now_ms)
+    offered = None if where.database.exists() else newest_backup(where)
     try:
         connection, version = _open_whole(where, program, now_ms)
         try:
@@ -56,13 +57,17 @@ def open_chats(where: Location, program: Program, now_ms: int) -> tuple[sqlite3.
         except BaseException:
             connection.close()
             raise
-        return connection, Opened(migrated_from=version, interrupted=interrupted)
+        return connection, Opened(migrated_from=version, interrupted=interrupted, offered=offered)
     except DataFault as fault:
         if fault.code != "chats_damaged":
             raise
         connection, damage = mend(where, program, str(fault.__cause__ or fault), now_ms)
     interrupted = _interrupted(where, connection, program, now_ms)
     return connection, Opened(interrupted=interrupted, damage=damage)
+
+
+def newest_backup(where: Location) -> Backup | None:
+    return next(iter(backups.all_backups(where.backups)), None)
 
 
 def _interrupted(
@@ -97,10 +102,11 @@ def mend(
         damage.messages,
         damage.lost_rows,
     )
-    newest = next(iter(backups.all_backups(where.backups)), None)
     with translated(where.database):
         connection = connect(where.database)
-    return connection, msgspec.structs.replace(damage, set_aside=aside, newest_backup=newest)
+    return connection, msgspec.structs.replace(
+        damage, set_aside=aside, newest_backup=newest_backup(where)
+    )
 
 
 def _take_over(where: Location, now_ms: int) -> Path:
@@ -121,7 +127,7 @@ def _open_whole(
     path = where.database
     if path.is_dir():
         raise damaged(path, "it is a folder")
-    if path.exists() and path.stat().st_size == 0 and backups.all_backups(where.backups):
+    if path.exists() and path.stat().st_size == 0 and newest_backup(where):
         raise damaged(path, "it is empty")
     thorough = not program.others_alive() and _needs_check(path)
     with translated(path):

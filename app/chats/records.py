@@ -272,8 +272,12 @@ class DamagedRow(Struct, frozen=True, kw_only=True):
 
 
 class Opened(Struct, frozen=True, kw_only=True):
-    """What opening the store did. ``migrated_from`` is absent if nothing was migrated."""
+    """What opening the store did. ``migrated_from`` is absent if nothing was migrated.
+
+    ``offered`` is the newest backup if the database was simply gone.
+    """
 
     migrated_from: int | None = None
     interrupted: tuple[str, ...] = ()
     damage: Damage | None = None
+    offered: Backup | None = None

@@ -23,8 +23,8 @@ from app.core.paths import unwritable
 _STRETCH: Final = 256
 # Row ids are asked for up to here when the end of a table can't be read.
 _LAST_ROW: Final = 2**40
-# A bound on the stretches tried for one table, in case most of it is gone.
-_MOST_STRETCHES: Final = 20_000
+# A bound on the stretches of one table that fail, in case most of it is gone.
+_MOST_FAILURES: Final = 10_000
 
 # Mends what the loss of other rows left: children, leaves and files that point at nothing.
 _MENDING: Final = (
@@ -197,7 +197,7 @@ class _TableCopy:
         self._unreadable: list[int] = []
         self._refused = 0
         self._last_kept = 0
-        self._stretches = 0
+        self._failures = 0
 
     def run(self) -> int:
         """Returns how many rows were lost, as far as that can be known."""
@@ -207,18 +207,18 @@ class _TableCopy:
 
     def _copy(self, first: int, last: int) -> None:
         """Copies the rows ``first`` to ``last``; from a row that can't be read on, by halves."""
-        while first <= last and self._stretches < _MOST_STRETCHES:
-            self._stretches += 1
+        while first <= last and self._failures < _MOST_FAILURES:
             try:
                 rows = self._source.execute(self._select, (first, last, _STRETCH)).fetchall()
             except (sqlite3.DatabaseError, MemoryError):
+                self._failures += 1
                 break
             for row in rows:
                 self._keep(row)
             if len(rows) < _STRETCH:
                 return
             first = rows[-1][0] + 1
-        if self._stretches >= _MOST_STRETCHES or first > last:
+        if self._failures >= _MOST_FAILURES or first > last:
             return
         if first == last:
             self._unreadable.append(first)

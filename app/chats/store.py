@@ -46,7 +46,7 @@ from app.chats.records import (
     SearchHit,
     Transcript,
 )
-from app.core.errors import UserError
+from app.core.errors import EnvironmentFault, UserError
 from app.core.files import write_atomic
 
 
@@ -253,7 +253,7 @@ class ChatStore:
 
         def work(connection: sqlite3.Connection) -> None:
             exported = exporting.export(connection, conversation_ids, self._now())
-            write_atomic(target, document.encode(exported))
+            _write_export(target, document.encode(exported))
 
         return self._owner.run_beside(work)
 
@@ -261,7 +261,7 @@ class ChatStore:
         """Writes the active branch for people to read."""
 
         def work(connection: sqlite3.Connection) -> None:
-            write_atomic(target, markdown.render(connection, conversation_id).encode())
+            _write_export(target, markdown.render(connection, conversation_id).encode())
 
         return self._owner.run_beside(work)
 
@@ -285,6 +285,17 @@ class ChatStore:
             return stored.result()
 
         return self._owner.run_long(work)
+
+
+def _write_export(target: Path, data: bytes) -> None:
+    try:
+        write_atomic(target, data)
+    except EnvironmentFault as fault:
+        raise UserError(
+            "export_unwritable",
+            fault.message,
+            "Choose another folder, or free some space.",
+        ) from fault
 
 
 def _import_bytes(source: Path) -> bytes:

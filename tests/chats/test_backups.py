@@ -124,3 +124,12 @@ def test_closing_abandons_a_running_backup(chats: Chats, store: ChatStore) -> No
     assert caught.value.code == "backup_abandoned"
     owner._closing.clear()
     assert list((chats.folder / "backups").iterdir()) == []
+
+
+def test_the_newest_copy_is_offered_when_the_database_is_gone(chats: Chats) -> None:
+    store = chats.open()
+    assert store.opened().result().offered is None
+    backup = store.maintain().result()
+    chats.close()
+    chats.database.unlink()
+    assert chats.open().opened().result().offered == backup

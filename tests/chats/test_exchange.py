@@ -107,6 +107,30 @@ def _texts(store: ChatStore, conversation_id: str) -> list[str]:
     return [message.text for message in store.open_conversation(conversation_id).result().messages]
 
 
+def test_a_damaged_file_does_not_keep_the_rest_from_being_exported(
+    chats: Chats, store: ChatStore, conversation_id: str, tmp_path: Path
+) -> None:
+    store.send(conversation_id, "Q", [FILE]).result()
+    with closing(sqlite3.connect(chats.database)) as connection, connection:
+        connection.execute("UPDATE contents SET data = x''")
+    _exported(store, tmp_path / "x.json")
+    (copied,) = store.import_json(tmp_path / "x.json", as_copies=True).result()
+    assert store.open_conversation(copied).result().messages[0].attachments == ()
+
+
+def test_a_place_that_cannot_be_written_is_told(
+    store: ChatStore, conversation_id: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    for future in (
+        store.export_json(tmp_path / "file" / "x.json"),
+        store.export_markdown(tmp_path / "file" / "x.md", conversation_id),
+    ):
+        with pytest.raises(ContenoxError) as caught:
+            future.result()
+        assert caught.value.code == "export_unwritable"
+
+
 def test_a_running_answer_is_imported_as_interrupted(
     store: ChatStore, conversation_id: str, tmp_path: Path
 ) -> None:

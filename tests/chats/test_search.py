@@ -1,6 +1,7 @@
 """Search: words by their beginning, without accents, ranked; and no input is a syntax error."""
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
 
@@ -134,12 +135,17 @@ ANY_TEXT = st.text(st.characters(), max_size=60) | st.text(
 )
 
 
-@given(ANY_TEXT)
-@settings(max_examples=300, deadline=None)
-def test_no_input_is_an_error(typed: str) -> None:
+@pytest.fixture(scope="module")
+def filled() -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         _fill(connection)
-        search.search(connection, typed, 10)
+        yield connection
+
+
+@given(typed=ANY_TEXT)
+@settings(max_examples=300, deadline=None)
+def test_no_input_is_an_error(filled: sqlite3.Connection, typed: str) -> None:
+    search.search(filled, typed, 10)
 
 
 @given(
@@ -147,7 +153,7 @@ def test_no_input_is_an_error(typed: str) -> None:
         st.characters(max_codepoint=0x52F, categories=["Ll", "Lu", "Nd"]), min_size=2, max_size=12
     )
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_word_that_was_stored_is_found(word: str) -> None:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         conversation_id = _fill(connection)
