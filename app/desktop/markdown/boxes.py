@@ -292,7 +292,6 @@ class TableBox(Scrolled):
         super().__init__(setting)
         self._block = block
         self._cells: list[list[Leaf]] = []
-        self._ideal = [0.0] * len(block.alignments)
         self._lines: list[float] = []
         self._edges: list[float] = []
         self._add_row(block, block.header, bold=True)
@@ -333,11 +332,11 @@ class TableBox(Scrolled):
     def lay_out(self, x: float, y: float, width: float) -> float:
         em = self._setting.theme.em
         pad_x, pad_y = round(em * 0.7), round(em * 0.38)
-        for row in self._cells:
-            for column, cell in enumerate(row):
-                if cell.is_stale:
-                    self._ideal[column] = max(self._ideal[column], cell.ideal_width() + 1)
-        columns = _column_widths(self._ideal, width - 1, 2 * pad_x, em * _MIN_COLUMN_EM)
+        ideal = [
+            max(cell.ideal_width() for cell in column) + 1
+            for column in zip(*self._cells, strict=True)
+        ]
+        columns = _column_widths(ideal, width - 1, 2 * pad_x, em * _MIN_COLUMN_EM)
         top = y + 1
         self._lines = [y]
         for row in self._cells:

@@ -4,11 +4,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any, Final, cast
 
-from PySide6.QtCore import QByteArray, QCoreApplication, QPointF, QRectF, Qt, QUrl
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt, QUrl
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QFont,
-    QFontMetrics,
     QFontMetricsF,
     QImage,
     QPainter,
@@ -17,21 +16,18 @@ from PySide6.QtGui import (
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
-    QTextImageFormat,
     QTextLine,
     QTextOption,
 )
-from PySide6.QtSvg import QSvgRenderer
 
 from app.desktop.markdown.blocks import Align, Run, Runs
-from app.desktop.markdown.math import DESIGN_PIXELS, INK, SetFormula
+from app.desktop.markdown.formula import FORMULA_OBJECT, FORMULA_SCALE, FormulaPainter
+from app.desktop.markdown.math import DESIGN_PIXELS, SetFormula
 from app.desktop.markdown.rendering import RenderingThread
 from app.desktop.markdown.theme import Theme
 
 _LINE_BREAK: Final = "\u2028"
 _OBJECT: Final = "\ufffc"
-# The formula font looks smaller than interface fonts of the same size.
-_FORMULA_SCALE: Final = 1.12
 _ALIGNMENTS: Final = {
     Align.START: Qt.AlignmentFlag.AlignLeading,
     Align.CENTRE: Qt.AlignmentFlag.AlignHCenter,
@@ -87,6 +83,8 @@ class Leaf:
         self._awaited: set[str] = set()
         self._formula_limit = 0.0
         self._widest_formula = 0.0
+        self._ideal_width: float | None = None
+        self._painter: FormulaPainter | None = None
         self.document = new_document(theme, self._font)
 
     # --- Content --------------------------------------------------------------------------------
@@ -103,8 +101,11 @@ class Leaf:
         """Shows ``runs`` instead of what was shown."""
         self._runs = runs
         self.is_stale = True
+        self._ideal_width = None
         self._starts = []
         self._awaited.clear()
+        if self._painter is not None:
+            self._painter.clear()
         self.document.clear()
         cursor = QTextCursor(self.document)
         cursor.beginEditBlock()
@@ -127,7 +128,7 @@ class Leaf:
         if run.tex is not None:
             formula = self._rendering.formula(run.tex, run.display, self._on_formula)
             if formula is not None:
-                cursor.insertImage(self._image(run, formula))
+                cursor.insertText(_OBJECT, self._formula_look(run, formula))
                 return
             self._awaited.add(run.tex)
         cursor.insertText(shown_text(run).replace("\n", _LINE_BREAK), self._look(run))
@@ -154,37 +155,19 @@ class Leaf:
             self.fill(self._runs)
             self._changed()
 
-    def _image(self, run: Run, formula: SetFormula) -> QTextImageFormat:
-        """The formula as a picture; Qt centres it, so it is padded until its baseline fits."""
-        scale = self._theme.em / DESIGN_PIXELS * _FORMULA_SCALE
+    def _formula_look(self, run: Run, formula: SetFormula) -> QTextCharFormat:
+        scale = self._theme.em / DESIGN_PIXELS * FORMULA_SCALE
         self._widest_formula = max(self._widest_formula, formula.width * scale)
         if self._formula_limit:
             scale = min(scale, self._formula_limit / formula.width)
-        half_x = _half_x_height(self._font)
-        above, below = (formula.height - formula.depth) * scale, formula.depth * scale
-        height = max(2 * above - half_x, 2 * below + half_x)
-        width = formula.width * scale
-        image = QImage(
-            max(1, round(width * self._ratio)),
-            max(1, round(height * self._ratio)),
-            QImage.Format.Format_ARGB32_Premultiplied,
-        )
-        image.setDevicePixelRatio(self._ratio)
-        image.fill(Qt.GlobalColor.transparent)
-        svg = formula.svg.replace(INK, self._theme.colours.text.name())
-        painter = QPainter(image)
-        top = (height + half_x) / 2 - above
-        renderer = QSvgRenderer(QByteArray(svg.encode()))
-        renderer.render(painter, QRectF(0, top, width, above + below))
-        painter.end()
-        name = f"formula:{len(self._starts)}"
-        self.document.addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), image)
-        look = QTextImageFormat()
-        look.setName(name)
-        look.setWidth(width)
-        look.setHeight(height)
-        look.setFont(self._font)
-        look.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
+        if self._painter is None:
+            self._painter = FormulaPainter(self._theme.colours.text, self._ratio)
+            self.document.documentLayout().registerHandler(FORMULA_OBJECT, self._painter)
+        room = None if len(self._runs) == 1 else self._leading()
+        look = self._painter.add(formula, scale, self._font, room)
+        if run.href is not None:
+            look.setAnchor(True)
+            look.setAnchorHref(run.href)
         return look
 
     # --- Place ----------------------------------------------------------------------------------
@@ -208,9 +191,12 @@ class Leaf:
         return self.y + line.y() + line.ascent()
 
     def ideal_width(self) -> float:
-        """How wide the text is when no line is broken."""
-        self.document.setTextWidth(-1)
-        return self.document.idealWidth()
+        """How wide the text is when no line is broken; what it shows is then stale."""
+        if self._ideal_width is None:
+            self.document.setTextWidth(-1)
+            self._ideal_width = self.document.idealWidth()
+            self.is_stale = True
+        return self._ideal_width
 
     def hit(self, x: float, y: float) -> int:
         """Returns the position in the text nearest to a point of the section."""
@@ -346,7 +332,3 @@ def markdown_of(run: Run) -> str:
 def _cursor_x(line: QTextLine, position: int) -> float:
     found = line.cursorToX(position)  # a pair in PySide, though typed as an object
     return float(found[0] if isinstance(found, tuple) else cast(float, found))
-
-
-def _half_x_height(font: QFont) -> float:
-    return QFontMetrics(font).xHeight() // 2

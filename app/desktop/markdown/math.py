@@ -7,6 +7,7 @@ Imports of the library and the setting run in the rendering thread: 0.2 s once, 
 import ctypes
 import re
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -48,14 +49,22 @@ def set_formula(tex: str, display: bool) -> SetFormula | None:
     if len(tex) > MAX_TEX_CHARS or _REFUSED.search(tex) or _depth(tex) > _MAX_DEPTH:
         return None
     try:
-        import ziamath  # noqa: F401  # outside the deadline: the first import takes long
-
+        _load_library()
         with _one_at_a_time, _deadline():
             return _set(_known_environments(tex), display)
     except _TooSlow:
         return None
     except Exception:  # noqa: BLE001  # two parsers of others over a model's text: show the source
         return None
+
+
+@lru_cache(maxsize=1)
+def _load_library() -> None:
+    """Loads the library and its font, outside any deadline: that takes long once."""
+    # WORKAROUND(ziamath 0.13 calls what Python 3.11 and 3.12 deprecate)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        _set("x", False)
 
 
 class _TooSlow(BaseException):

@@ -222,9 +222,9 @@ def _gap(above: Section, below: Section) -> float:
         ends_in_text = not above.rows or isinstance(above.rows[-1].block, Paragraph)
         return theme.item_gap if ends_in_text else theme.gap
     if isinstance(below.piece.block, Heading):
-        return theme.gap * 1.6
+        return round(theme.gap * 1.6)
     if isinstance(above.piece.block, Heading):
-        return theme.gap * 0.8
+        return round(theme.gap * 0.7)
     return theme.gap
 
 

@@ -57,6 +57,7 @@ class Section:
         self._is_right_to_left = False
         self._is_unbuilt = False
         self.needs_place = True
+        self._is_placed = False  # its boxes know where they are
         self.rows: list[Row] = []
         self.leaves: list[Leaf] = []
         self._build()
@@ -85,6 +86,7 @@ class Section:
         self._report()
 
     def _build(self) -> None:
+        self._is_placed = False
         old = self.rows
         rows: list[Row] = []
         for block, levels, begins in _flat(self.piece.block, (), ()):
@@ -125,6 +127,7 @@ class Section:
             y += row.height
         self.height = y
         self.width = width
+        self._is_placed = True
         self.needs_place = True
 
     def _gap(self, above: Row, below: Row) -> float:
@@ -133,7 +136,7 @@ class Section:
         both_text = isinstance(above.block, Paragraph) and isinstance(below.block, Paragraph)
         if in_item and (both_text or below.begins):
             return theme.item_gap
-        return theme.gap if not isinstance(below.block, Heading) else theme.gap * 1.6
+        return theme.gap if not isinstance(below.block, Heading) else round(theme.gap * 1.6)
 
     def place(self) -> None:
         """Moves the widgets to where the section is now."""
@@ -167,7 +170,9 @@ class Section:
     # --- Painting -------------------------------------------------------------------------------
 
     def paint(self, painter: QPainter, selected: Selected, clip: QRectF) -> None:
-        """Paints in the section's coordinates."""
+        """Paints in the section's coordinates; nothing before the first layout."""
+        if not self._is_placed:
+            return
         self._paint_bars(painter)
         for row in self.rows:
             if row.y > clip.bottom() or row.y + row.height < clip.top():

@@ -126,7 +126,7 @@ def _colours(palette: QPalette, mode: Mode) -> Colours:
     link = QColor("#7cb7ff") if dark else QColor("#0b5cad")
     return Colours(
         text=text,
-        muted=mix(text, base, 0.32 if dark else 0.36),
+        muted=mix(text, base, 0.28 if dark else 0.31),
         link=link,
         line=mix(base, text, 0.20 if dark else 0.16),
         quote_bar=mix(base, text, 0.32 if dark else 0.24),

@@ -12,7 +12,6 @@ from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF,
 from PySide6.QtGui import (
     QContextMenuEvent,
     QGuiApplication,
-    QHelpEvent,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
@@ -22,7 +21,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QMenu, QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.desktop.markdown.boxes import Setting
 from app.desktop.markdown.growing import GrowingText
@@ -37,7 +36,6 @@ _RESTYLING: Final = (
     QEvent.Type.PaletteChange,
     QEvent.Type.FontChange,
     QEvent.Type.StyleChange,
-    QEvent.Type.DevicePixelRatioChange,
 )
 
 
@@ -164,14 +162,6 @@ class MarkdownView(QWidget):
         if event.type() in _RESTYLING:
             self._restyle()
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.DevicePixelRatioChange:
-            self._restyle()
-        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self._page.link_at(QPointF(event.pos())), self)
-            return True
-        return super().event(event)
-
     def _restyle(self) -> None:
         new = self._new_setting()
         if (new.theme, new.ratio) == (self._setting.theme, self._setting.ratio):
@@ -181,6 +171,9 @@ class MarkdownView(QWidget):
         self._timer.start()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802  # Qt's name
+        # No override of ``event`` for this: PySide 6.11 crashes when a handler below one raises.
+        if self.devicePixelRatioF() != self._setting.ratio:
+            QTimer.singleShot(0, self, self._restyle)
         painter = QPainter(self)
         self._page.paint(painter, event.rect())
         if self.hasFocus() and 0 <= self._focused_link < len(self._page.links()):
@@ -247,8 +240,9 @@ class MarkdownView(QWidget):
                 self._pressed_link = ""
                 self._selection.extend_to(event.globalPosition().toPoint())
             return
-        over_link = bool(self._page.link_at(event.position()))
-        shape = Qt.CursorShape.PointingHandCursor if over_link else Qt.CursorShape.IBeamCursor
+        link = self._page.link_at(event.position())
+        self.setToolTip(link)
+        shape = Qt.CursorShape.PointingHandCursor if link else Qt.CursorShape.IBeamCursor
         if self.cursor().shape() is not shape:
             self.setCursor(shape)
 
