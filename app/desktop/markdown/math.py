@@ -78,24 +78,31 @@ def _deadline() -> Iterator[None]:
     A trace or profile function would do too, and make each formula eight times slower.
     """
     thread = ctypes.c_ulong(threading.get_ident())
-    guard, armed = threading.Lock(), [True]
+    guard, ended, armed = threading.Lock(), threading.Event(), [True]
 
-    def fire() -> None:
-        with guard:
-            if armed:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(_TooSlow))
+    def watch() -> None:
+        wait_s = _DEADLINE_S
+        while not ended.wait(wait_s) and armed:
+            # Again and again: one that is raised in a destructor is swallowed there.
+            with guard:
+                if armed:
+                    _raise_in(thread, ctypes.py_object(_TooSlow))
+            wait_s = 0.05
 
-    timer = threading.Timer(_DEADLINE_S, fire)
-    timer.daemon = True
-    timer.start()
+    watcher = threading.Thread(target=watch, name="formula deadline", daemon=True)
+    watcher.start()
     try:
         yield
     finally:
+        armed.clear()  # first, and not a Python function: nothing can be raised before it
         with guard:
-            armed.clear()
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, None)  # one that is still due
-        timer.cancel()
-        timer.join()
+            _raise_in(thread, None)  # takes back one that is still due
+        ended.set()
+        watcher.join()
+
+
+def _raise_in(thread: ctypes.c_ulong, kind: "ctypes.py_object[type[BaseException]] | None") -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, kind)
 
 
 def _set(tex: str, display: bool) -> SetFormula | None:
