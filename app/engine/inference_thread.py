@@ -15,6 +15,7 @@ import msgspec
 
 from app.core.errors import Bug, ContenoxError, ErrorRecord
 from app.engine.backends.base import Backend, LoadStopped, Session
+from app.engine.backends.embedding_session import EmbeddingSession, embeddings_not_supported
 from app.engine.backends.registry import backend_for, backend_named
 from app.engine.faults import NativeFailure
 from app.engine.protocol import (
@@ -23,6 +24,8 @@ from app.engine.protocol import (
     Converted,
     Describe,
     Described,
+    Embed,
+    Embedded,
     Failed,
     Finished,
     FinishReason,
@@ -38,6 +41,7 @@ from app.engine.protocol import (
 )
 from app.engine.slot import Slot
 from app.engine.tickets import Emit, Ticket
+from app.engine.tool_calls import check_tools
 
 _log = logging.getLogger(__name__)
 
@@ -154,11 +158,15 @@ class InferenceThread(threading.Thread):
                     described = session.describe()
                 self._emit(Described(request=ticket.request.request, report=described))
                 self._finish(ticket, FinishReason.STOP, Timings(load_s=load_s))
+            case Embed():
+                self._embed(ticket, ticket.request)
             case Unload():
                 self._slot.unload()
                 self._finish(ticket, FinishReason.STOP)
 
     def _generate(self, ticket: Ticket, request: Generate) -> None:
+        # What no load could change is refused before it.
+        check_tools(request.spec.protocols.tool_calls, request.tools)
         load_s = self._ensure(request.spec, ticket)
         reason = ticket.stop_reason()
         if reason is not None:
@@ -180,6 +188,19 @@ class InferenceThread(threading.Thread):
             # Only now: a session that will not close must not keep the answer from its reader.
             self._slot.evict()
 
+    def _embed(self, ticket: Ticket, request: Embed) -> None:
+        if not request.spec.embeds:
+            raise embeddings_not_supported(request.spec)
+        timings = Timings(load_s=self._ensure(request.spec, ticket))
+        with self._slot.lease() as session:
+            assert isinstance(session, EmbeddingSession), "the spec says what is loaded"
+            result = session.embed(request.texts, ticket)
+        if isinstance(result, FinishReason):
+            self._finish(ticket, result, timings)
+            return
+        self._emit(Embedded(request=request.request, vectors=result))
+        self._finish(ticket, FinishReason.STOP, timings)
+
     def _ensure(self, spec: LoadSpec, ticket: Ticket) -> float:
         """Loads ``spec`` unless it is loaded; returns the seconds it took."""
         if self._slot.holds(spec):
@@ -187,7 +208,10 @@ class InferenceThread(threading.Thread):
 
         def open_session(spec: LoadSpec) -> Session:
             ticket.generation = self._slot.generation
-            return self._find_backend(spec.runtime).open_session(spec, ticket)
+            backend = self._find_backend(spec.runtime)
+            if spec.embeds:
+                return EmbeddingSession(spec, backend.open_embedder(spec, ticket))
+            return backend.open_session(spec, ticket)
 
         started = time.perf_counter()
         self._slot.load(spec, open_session)
@@ -223,7 +247,7 @@ class InferenceThread(threading.Thread):
                 fatal=fatal,
             )
         )
-        if fatal and self.holds_model and isinstance(ticket.request, Generate):
+        if fatal and self.holds_model and isinstance(ticket.request, Generate | Embed):
             self._slot.evict()
 
     def _on_slot_change(self, state: SlotState, generation: int, spec: LoadSpec | None) -> None:

@@ -112,7 +112,8 @@ class Protocols(Struct, frozen=True, kw_only=True):
 class LoadSpec(Struct, frozen=True, kw_only=True):
     """Everything that decides what a loaded model is. Two equal specs are one slot key.
 
-    ``context_tokens`` is the most that prompt and answer may hold together.
+    ``context_tokens`` is the most that prompt and answer may hold together. ``embeds``: the model
+    is loaded to make embeddings and not to answer; only for a profile that says ``can_embed``.
     """
 
     model_name: str
@@ -121,6 +122,7 @@ class LoadSpec(Struct, frozen=True, kw_only=True):
     profile_digest: str = ""
     context_tokens: int
     protocols: Protocols = Protocols()
+    embeds: bool = False
     runtime: Runtime
 
     @property
@@ -269,7 +271,15 @@ class Shutdown(Struct, frozen=True, kw_only=True, tag=True):
     pass
 
 
-Request = Load | Generate | Convert | ReportBackend | Describe | Unload
+class Embed(Struct, frozen=True, kw_only=True, tag=True):
+    """Request: turn ``texts`` into vectors with the model of ``spec``, loaded first if need be."""
+
+    request: str
+    spec: LoadSpec
+    texts: tuple[str, ...]
+
+
+Request = Load | Generate | Convert | ReportBackend | Describe | Unload | Embed
 Command = Request | Cancel | Ping | Configure | Shutdown
 
 
@@ -413,6 +423,13 @@ class Described(Struct, frozen=True, kw_only=True, tag=True):
     report: SessionReport
 
 
+class Embedded(Struct, frozen=True, kw_only=True, tag=True):
+    """One vector of length 1 for each text, in their order."""
+
+    request: str
+    vectors: tuple[tuple[float, ...], ...]
+
+
 class Pong(Struct, frozen=True, kw_only=True, tag=True):
     request: str
 
@@ -447,6 +464,7 @@ Event = (
     | Converted
     | BackendReported
     | Described
+    | Embedded
     | Pong
     | Finished
     | Failed

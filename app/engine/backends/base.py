@@ -4,6 +4,7 @@ All of it is called on the inference thread of the engine process and nowhere el
 libraries are imported inside ``open_session``, never when a backend's module is imported.
 """
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -88,6 +89,24 @@ class Session(Protocol):
         """Frees the model. Idempotent; the session is not used afterwards."""
 
 
+Vector = tuple[float, ...]
+
+
+class Embedder(Protocol):
+    """One loaded model that turns texts into vectors; used like a ``Session``."""
+
+    def embed(self, texts: Sequence[str], control: Control) -> tuple[Vector, ...] | FinishReason:
+        """Returns a vector of length 1 for each text, or why it was stopped.
+
+        Raises:
+            UserError: ``text_empty`` or ``context_overflow``, before anything is computed.
+            NativeFailure: the computation failed.
+        """
+
+    def close(self) -> None:
+        """Frees the model. Idempotent."""
+
+
 class Backend(Protocol):
     """A native library that runs models."""
 
@@ -101,6 +120,9 @@ class Backend(Protocol):
             ContenoxError: ``model_incomplete``, ``model_damaged``, ``device_unavailable``,
                 ``out_of_memory``, ...
         """
+
+    def open_embedder(self, spec: LoadSpec, control: Control) -> Embedder:
+        """Loads a model that makes embeddings; raises what ``open_session`` raises."""
 
     def report(self) -> BackendReport:
         """Loads the native library and reports its version; a failure is in the report."""

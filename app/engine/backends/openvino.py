@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from app.core.errors import EnvironmentFault, UserError
 from app.engine.backends.base import Control, Session
+from app.engine.backends.openvino_embeddings import OpenVinoEmbedder
 from app.engine.backends.openvino_paged import PagedSession
 from app.engine.backends.openvino_sparse import (
     apply_sparse,
@@ -84,6 +85,19 @@ class OpenVinoBackend:
                 if failure.fault.code != "paged_attention_not_supported":
                     raise
                 return _without_paging(genai, spec, runtime)
+
+    def open_embedder(self, spec: LoadSpec, control: Control) -> OpenVinoEmbedder:
+        """Loads a model that turns texts into vectors; raises what ``open_session`` raises."""
+        runtime = spec.runtime
+        assert isinstance(runtime, OpenVinoRuntime)
+        _check(runtime)
+        control.load_progress("checking files")
+        folder = check_openvino_folder(Path(spec.model_path), chats=False)
+        control.load_progress("starting OpenVINO")
+        genai = self._genai or import_genai()
+        control.load_progress("loading the model")
+        with control.uninterruptible():
+            return OpenVinoEmbedder(genai, spec, folder)
 
     def report(self) -> BackendReport:
         try:

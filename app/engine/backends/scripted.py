@@ -4,9 +4,12 @@ It ships with the program. A token is a word with the white space after it.
 ``ScriptedRuntime.fault`` makes it fail in one of the ways that native libraries fail.
 """
 
+import hashlib
+import math
 import os
 import re
 import time
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -14,7 +17,8 @@ import msgspec
 
 import app
 from app.core.errors import EnvironmentFault, UserError
-from app.engine.backends.base import Control, Outcome, rate
+from app.engine.answer_stream import AnswerStream
+from app.engine.backends.base import Control, Outcome, Vector, rate
 from app.engine.faults import NativeFailure, fault
 from app.engine.protocol import (
     BackendReport,
@@ -61,17 +65,24 @@ class ScriptedSession:
                 f"The prompt has {len(prompt)} tokens; {self._spec.context_tokens} are available.",
                 "Shorten the message, or start a new chat.",
             )
+        stream = AnswerStream(control, request)
+        stream.begin("")
         started = time.perf_counter()
         usage = Usage(prompt_tokens=len(prompt), reused_tokens=self._common(prompt))
         stopped = self._prefill(prompt, usage.reused_tokens, control)
         if stopped is not None:
             return Outcome(stopped, usage, Timings())
         ttft_s = time.perf_counter() - started
-        reason, produced = self._decode(request, len(prompt), control)
+        words = _WORD.findall(self._answer(request.messages))
+        reason, produced = self._decode(words, request, len(prompt), stream)
         decode_s = time.perf_counter() - started - ttft_s
+        reason = stream.end(reason)
+        thinking = stream.thinking_tokens(
+            range(produced), lambda ids: "".join(words[one] for one in ids)
+        )
         return Outcome(
             reason,
-            msgspec.structs.replace(usage, completion_tokens=produced),
+            msgspec.structs.replace(usage, completion_tokens=produced, thinking_tokens=thinking),
             Timings(
                 ttft_s=ttft_s,
                 prefill_tokens_per_s=rate(len(prompt) - usage.reused_tokens, ttft_s),
@@ -108,10 +119,9 @@ class ScriptedSession:
         return control.stop_reason()
 
     def _decode(
-        self, request: Generate, prompt_tokens: int, control: Control
+        self, words: list[str], request: Generate, prompt_tokens: int, control: Control
     ) -> tuple[FinishReason, int]:
         room = self._spec.context_tokens - prompt_tokens
-        words = _WORD.findall(self._answer(request.messages))
         for produced, word in enumerate(words):
             reason = control.stop_reason()
             if reason is None and produced >= request.max_tokens:
@@ -141,6 +151,24 @@ class ScriptedSession:
         return self._runtime.answer.replace("{prompt}", asked[-1] if asked else "")
 
 
+class ScriptedEmbedder:
+    """Makes a vector of eight numbers out of a text's hash."""
+
+    def embed(self, texts: Sequence[str], control: Control) -> tuple[Vector, ...] | FinishReason:
+        vectors: list[Vector] = []
+        for text in texts:
+            reason = control.stop_reason()
+            if reason is not None:
+                return reason
+            values = [byte - 127.5 for byte in hashlib.sha256(text.encode()).digest()[:8]]
+            length = math.hypot(*values)
+            vectors.append(tuple(value / length for value in values))
+        return tuple(vectors)
+
+    def close(self) -> None:
+        pass
+
+
 class ScriptedBackend:
     """See the module's text."""
 
@@ -161,6 +189,10 @@ class ScriptedBackend:
         with control.uninterruptible():
             time.sleep(runtime.load_s)
         return ScriptedSession(spec, runtime)
+
+    def open_embedder(self, spec: LoadSpec, control: Control) -> ScriptedEmbedder:
+        control.load_progress("loading")
+        return ScriptedEmbedder()
 
     def report(self) -> BackendReport:
         return BackendReport(name=self.name, version=app.__version__)
