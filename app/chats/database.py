@@ -136,7 +136,7 @@ def _translate(path: Path, error: sqlite3.Error) -> ContenoxError:
             "Free some space and try again; everything stored before is safe.",
         )
     if code in _DAMAGED:
-        return damaged(path, str(error))
+        return _damaged(path, str(error))
     if code in _BUSY:
         return EnvironmentFault(
             "chats_busy",
@@ -156,8 +156,7 @@ def _translate(path: Path, error: sqlite3.Error) -> ContenoxError:
     return Bug.unexpected(error)
 
 
-def damaged(path: Path, reason: str) -> DataFault:
-    """The fault of a database that can't be read."""
+def _damaged(path: Path, reason: str) -> DataFault:
     return DataFault(
         "chats_damaged",
         f"The chats in {path} are damaged ({reason}).",
@@ -175,4 +174,5 @@ def _is_full(path: Path) -> bool:
 def quick_check(connection: sqlite3.Connection) -> str | None:
     """Checks every page. Returns the first complaint, or ``None`` if there is none."""
     (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    return None if verdict == "ok" else str(verdict)
+    # The first line of a complaint may only name the database.
+    return None if verdict == "ok" else str(verdict).splitlines()[-1]

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from app.chats import answers, backups, recovery, schema
-from app.chats.database import connect, damaged, quick_check, translated
+from app.chats.database import connect, quick_check, translated
 from app.chats.programs import Program
 from app.chats.records import Backup, BackupKind, Damage, Opened
 from app.core import files
@@ -19,6 +19,10 @@ from app.core.units import MIB
 _log = logging.getLogger(__name__)
 
 _ALWAYS_CHECKED_BYTES: Final = 256 * MIB
+
+
+class _Unfit(Exception):
+    """What lies in the database's place can't be used; says why."""
 
 
 class Location:
@@ -58,10 +62,13 @@ def open_chats(where: Location, program: Program, now_ms: int) -> tuple[sqlite3.
             connection.close()
             raise
         return connection, Opened(migrated_from=version, interrupted=interrupted, offered=offered)
+    except _Unfit as unfit:
+        reason = str(unfit)
     except DataFault as fault:
         if fault.code != "chats_damaged":
             raise
-        connection, damage = mend(where, program, str(fault.__cause__ or fault), now_ms)
+        reason = str(fault.__cause__ or fault)
+    connection, damage = mend(where, program, reason, now_ms)
     interrupted = _interrupted(where, connection, program, now_ms)
     return connection, Opened(interrupted=interrupted, damage=damage)
 
@@ -93,6 +100,8 @@ def mend(
     with translated(where.scratch), closing(connect(where.scratch)) as fresh:
         schema.migrate(fresh)
         damage = recovery.recover(where.database, fresh, reason)
+        # All of it into the one file that is renamed; fails on a full disk, as closing would not.
+        fresh.execute("PRAGMA journal_mode = DELETE").fetchone()
     files.replace(where.scratch, where.recovered)
     aside = _take_over(where, now_ms)
     _log.warning(
@@ -122,18 +131,19 @@ def _open_whole(
     """Returns the connection, and the version it was migrated from if it was.
 
     Raises:
-        DataFault: ``chats_damaged`` for everything that is no database of ours.
+        _Unfit: it is no whole database of ours.
+        DataFault: ``chats_damaged``, SQLite can't read it; ``chats_newer_version``.
     """
     path = where.database
     if path.is_dir():
-        raise damaged(path, "it is a folder")
+        raise _Unfit("it is a folder")
     if path.exists() and path.stat().st_size == 0 and newest_backup(where):
-        raise damaged(path, "it is empty")
+        raise _Unfit("it is empty")
     thorough = not program.others_alive() and _needs_check(path)
     with translated(path):
         connection = connect(path)
         try:
-            version = _check(path, connection, thorough=thorough)
+            version = _check(connection, thorough=thorough)
             if 0 < version < schema.VERSION:
                 backups.make(path, where.backups, BackupKind.BEFORE_MIGRATION, now_ms)
             schema.migrate(connection)
@@ -154,20 +164,20 @@ def _needs_check(path: Path) -> bool:
     return path.exists() and path.stat().st_size <= _ALWAYS_CHECKED_BYTES
 
 
-def _check(path: Path, connection: sqlite3.Connection, *, thorough: bool) -> int:
+def _check(connection: sqlite3.Connection, *, thorough: bool) -> int:
     """Checks that the tables are there and, if ``thorough``, every page. Returns the version."""
     version = schema.version_of(connection)
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if version == 0 and tables == 0:
         return 0
     if not backups.is_ours(connection):
-        raise damaged(path, "it is another program's database")
+        raise _Unfit("it is another program's database")
     backups.refuse_newer(connection)
     complaint = quick_check(connection) if thorough else None
     if complaint is not None:
-        raise damaged(path, complaint)
+        raise _Unfit(complaint)
     present = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
     missing = [table for table in schema.TABLES if table not in present]
     if missing:
-        raise damaged(path, f"the table {missing[0]} is missing")
+        raise _Unfit(f"the table {missing[0]} is missing")
     return version

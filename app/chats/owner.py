@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from app.chats import answers, backups, opening, rows
 from app.chats.database import connect, translated
@@ -15,7 +15,7 @@ from app.chats.opening import Location
 from app.chats.programs import Program, only_opener
 from app.chats.records import Backup, BackupKind, Damage, Opened
 from app.chats.tree import answer_running
-from app.core.errors import DataFault, EnvironmentFault
+from app.core.errors import Bug, ContenoxError, DataFault, EnvironmentFault
 from app.core.paths import unwritable
 
 _log = logging.getLogger(__name__)
@@ -51,11 +51,11 @@ class Owner:
 
     def run(self, work: Work[_T]) -> Future[_T]:
         """Queues ``work``; the future has its result or its ``ContenoxError``. Never waits."""
-        return _submitted(self._threads, self._run, work)
+        return self._submitted(self._threads, lambda: self._run(work))
 
     def run_beside(self, work: Work[_T]) -> Future[_T]:
         """Queues long reading on the second thread. It sees all that was queued before."""
-        return _submitted(self._long_threads, self._run_beside, work)
+        return self._submitted(self._long_threads, lambda: self._run_beside(work))
 
     def run_long(self, work: Callable[[], _T]) -> Future[_T]:
         """Queues long work that may itself wait for ``run``; it sees all queued before."""
@@ -64,7 +64,7 @@ class Owner:
             self._threads.submit(int).result()
             return work()
 
-        return _submitted(self._long_threads, after_earlier_work)
+        return self._submitted(self._long_threads, after_earlier_work)
 
     def opened(self) -> Future[Opened]:
         return self.run(lambda _: self._opened)
@@ -82,6 +82,31 @@ class Owner:
         self._long_threads.shutdown(cancel_futures=True)
         self._threads.submit(self._close)
         self._threads.shutdown()
+
+    def _submitted(self, threads: ThreadPoolExecutor, call: Callable[[], _T]) -> Future[_T]:
+        """Queues a call; once the store is closed, its future has failed already."""
+        try:
+            return threads.submit(self._with_known_errors, call)
+        except RuntimeError:
+            closed: Future[_T] = Future()
+            closed.set_exception(
+                EnvironmentFault(
+                    "chats_closed",
+                    "The program is closing, so this was not stored.",
+                    "Start the program again.",
+                )
+            )
+            return closed
+
+    def _with_known_errors(self, call: Callable[[], _T]) -> _T:
+        try:
+            return call()
+        except ContenoxError:
+            raise
+        except OSError as error:
+            raise unwritable(self.where.folder, error) from error
+        except Exception as error:
+            raise Bug.unexpected(error) from error
 
     # --- On the owner thread --------------------------------------------------------------------
 
@@ -204,19 +229,3 @@ class Owner:
             # The copy may have been made in the middle of an answer.
             answers.interrupt_abandoned(connection, (), self.clock_ms())
         return before
-
-
-def _submitted(threads: ThreadPoolExecutor, call: Callable[..., _T], *arguments: Any) -> Future[_T]:
-    """Queues a call; once the store is closed, its future has failed already."""
-    try:
-        return threads.submit(call, *arguments)
-    except RuntimeError:
-        closed: Future[_T] = Future()
-        closed.set_exception(
-            EnvironmentFault(
-                "chats_closed",
-                "The program is closing, so this was not stored.",
-                "Start the program again.",
-            )
-        )
-        return closed

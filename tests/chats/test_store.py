@@ -22,7 +22,7 @@ from app.chats.records import (
     Usage,
 )
 from app.chats.store import ChatStore
-from app.core.errors import ContenoxError, ErrorKind, ErrorRecord
+from app.core.errors import Bug, ContenoxError, ErrorKind, ErrorRecord
 from tests.chats.conftest import END, START, Chats, answered, say
 
 FILE = NewAttachment(name="notes \U0001f4c4.md", media_type="text/markdown", content=b"# Notes\n")
@@ -350,6 +350,12 @@ def test_nothing_is_left_open_after_close(chats: Chats) -> None:
         "chats.sqlite3",
         "opening.lock",
     ]
+
+
+def test_what_nobody_foresaw_is_a_bug_of_ours_by_name(store: ChatStore) -> None:
+    with pytest.raises(Bug, match="ZeroDivisionError"):
+        store._owner.run(lambda _: 1 // 0).result()
+    store.create_conversation().result()
 
 
 def test_a_call_after_close_is_a_plain_error(store: ChatStore) -> None:
