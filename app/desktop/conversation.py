@@ -17,7 +17,8 @@ from app.engine.protocol import ChatMessage, FinishReason, Role, Timings, Usage
 class AnswerStamp(Struct, frozen=True, kw_only=True):
     """How an answer came about. ``reason`` is absent while it runs or when it failed.
 
-    ``device`` and ``digest`` are what the engine was asked for; ``seed`` is the one it used.
+    ``thinking_s`` is how long the model thought before the answer's first word. ``device`` and
+    ``digest`` are what the engine was asked for; ``seed`` is the one it used.
     """
 
     model: str
@@ -25,6 +26,7 @@ class AnswerStamp(Struct, frozen=True, kw_only=True):
     backend: str = ""
     digest: str = ""
     seed: int | None = None
+    thinking_s: float | None = None
     reason: FinishReason | None = None
     usage: Usage = Usage()
     timings: Timings = Timings()

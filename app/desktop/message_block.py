@@ -1,6 +1,6 @@
 """One message of the transcript: a tinted box for the person's, plain text for the answer."""
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QElapsedTimer, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QFormLayout,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 from app.desktop import wording
 from app.desktop.conversation import Message
 from app.desktop.icon_button import IconButton
+from app.desktop.markdown.thinking import ThinkingBlock
 from app.desktop.markdown.view import MarkdownView
 from app.desktop.text_view import Paper, PlainText
 from app.desktop.theme import Theme
@@ -159,7 +160,10 @@ class AnswerBlock(MessageBlock):
         self.text.setObjectName("text")
         self.text.setAccessibleName(self.tr("Answer"))
         self.text.link_activated.connect(self.link_activated)
-        self._thinking = _Thinking(paper, self)
+        self._thinking = ThinkingBlock(paper.rendering, paper.selection, self)
+        self._thinking.link_activated.connect(self.link_activated)
+        self._thinking.hide()
+        self._since_thinking = QElapsedTimer()
         self._summary = QLabel(self)
         self._summary.setObjectName("muted")
         self._waiting = QLabel(self)
@@ -177,7 +181,7 @@ class AnswerBlock(MessageBlock):
         layout.addWidget(self._buttons)
         layout.addWidget(self._details)
         self.text.set_markdown(message.text)
-        self._thinking.set_text(message.thinking)
+        self._think(message.thinking)
         self.finish(message)
 
     def _add_buttons(self) -> None:
@@ -199,16 +203,29 @@ class AnswerBlock(MessageBlock):
 
     def texts(self) -> tuple[PlainText | MarkdownView, ...]:
         """What can be selected, in reading order."""
-        return (*self._thinking.texts(), self.text)
+        unfolded = (self._thinking.body,) if self._thinking.is_open else ()
+        return (*unfolded, self.text)
+
+    @property
+    def summary(self) -> str:
+        """Why the answer ended before its end, as it is shown."""
+        return self._summary.text()
 
     def extend(self, message: Message, text: str, thinking: str) -> None:
         """Appends what has just arrived."""
         self.message = message
         self.wait("")
         if thinking:
-            self._thinking.append(thinking)
+            self._think(thinking)
+            self._thinking.set_seconds(self._since_thinking.elapsed() / 1000)
         if text:
             self.text.append(text)
+
+    def _think(self, thinking: str) -> None:
+        if thinking and self._thinking.isHidden():
+            self._since_thinking.start()
+            self._thinking.show()
+        self._thinking.append(thinking)
 
     def wait(self, sentence: str) -> None:
         """Says what is happening where the first word will stand."""
@@ -227,10 +244,11 @@ class AnswerBlock(MessageBlock):
             self._details.hide()
             return
         self.text.finish()
-        self._summary.setText(wording.early_end(stamp))
+        self._summary.setText(wording.early_end(stamp, message))
+        silent = bool(message.thinking) and not message.text
         early = stamp.error is not None or stamp.reason in _RESUMABLE
-        self.resume_button.setVisible(early and bool(message.text))
-        self._thinking.finish(answered=bool(message.text))
+        self.resume_button.setVisible(silent or (early and bool(message.text)))
+        self._thinking.finish(stamp.thinking_s or 0.0)
 
     @Slot()
     def _on_regenerate(self) -> None:
@@ -250,53 +268,6 @@ class AnswerBlock(MessageBlock):
             for name, value in wording.answer_details(self.message.stamp):
                 form.addRow(_muted(name), _selectable(value))
         self._details.setVisible(shown)
-
-
-class _Thinking(QWidget):
-    """The model's thinking, folded under one button."""
-
-    def __init__(self, paper: Paper, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._button = IconButton(
-            paper.theme, "forward", self.tr("Thinking"), self, size=14, label=True
-        )
-        self._button.setCheckable(True)
-        self._button.toggled.connect(self._on_toggled)
-        self._frame = QFrame(self)
-        self._frame.setObjectName("thinking")
-        self._text = PlainText(self._frame, paper.selection)
-        self._text.setAccessibleName(self.tr("The model's thinking"))
-        inside = QVBoxLayout(self._frame)
-        inside.setContentsMargins(12, 2, 0, 2)
-        inside.addWidget(self._text)
-        self._frame.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self._button, 0, Qt.AlignmentFlag.AlignLeft)
-        layout.addWidget(self._frame)
-        self.hide()
-
-    def set_text(self, text: str) -> None:
-        self._text.setPlainText(text)
-        self.setVisible(bool(text))
-
-    def texts(self) -> tuple[PlainText, ...]:
-        """The text while it is unfolded."""
-        return () if self._frame.isHidden() else (self._text,)
-
-    def append(self, text: str) -> None:
-        self._text.append(text)
-        self.setVisible(True)
-
-    def finish(self, *, answered: bool) -> None:
-        if not answered and not self.isHidden():
-            self._button.setText(self.tr("The model thought, but did not answer"))
-
-    @Slot(bool)
-    def _on_toggled(self, open_: bool) -> None:
-        self._frame.setVisible(open_)
-        self._button.show_as("down" if open_ else "forward", self._button.text())
 
 
 def _muted(text: str) -> QLabel:

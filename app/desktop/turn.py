@@ -80,6 +80,20 @@ class _Running:
         self.unsaved_thinking = ""
         self.since_save = QElapsedTimer()
         self.since_save.start()
+        self.since_thinking = QElapsedTimer()  # started by the first thought
+
+    def note(self, kind: DeltaKind) -> None:
+        """Measures the thinking: from its first piece to the first word of the answer."""
+        if kind is DeltaKind.THINKING:
+            if not self.since_thinking.isValid():
+                self.since_thinking.start()
+        elif self.stamp.thinking_s is None:
+            self.end_thinking()
+
+    def end_thinking(self) -> None:
+        if self.since_thinking.isValid() and self.stamp.thinking_s is None:
+            seconds = self.since_thinking.elapsed() / 1000
+            self.stamp = msgspec.structs.replace(self.stamp, thinking_s=seconds)
 
 
 class TurnRunner(QObject):
@@ -264,10 +278,10 @@ class TurnRunner(QObject):
             case Delta():
                 self._on_delta(running, event)
             case Finished():
-                stamp = running.stamp
+                running.end_thinking()
                 self._end(
                     msgspec.structs.replace(
-                        stamp,
+                        running.stamp,
                         reason=event.reason,
                         usage=event.usage,
                         timings=event.timings,
@@ -284,6 +298,7 @@ class TurnRunner(QObject):
             return
         if self.state is not TurnState.ANSWERING:
             self._move(Happening.TEXT_SEEN)
+        running.note(event.kind)
         text = event.text if event.kind is DeltaKind.TEXT else ""
         thinking = event.text if event.kind is DeltaKind.THINKING else ""
         running.conversation.extend(running.answer_id, text, thinking)

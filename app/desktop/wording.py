@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.core.errors import ErrorRecord
 from app.core.units import format_bytes, format_duration
-from app.desktop.conversation import AnswerStamp
+from app.desktop.conversation import AnswerStamp, Message
 from app.desktop.lifecycle import TurnState
 from app.desktop.services import FetchProgress
 from app.desktop.turn import Activity
@@ -24,11 +24,10 @@ _NAMES: Final = {
     "gpt": "GPT",
     "oss": "OSS",
 }
+# Qt's extractor knows this name.
+translate = QCoreApplication.translate
+
 _LEFT_OUT: Final = frozenset({"instruct", "chat", "it"})
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("wording", text)
 
 
 def number(value: int) -> str:
@@ -60,21 +59,21 @@ def activity_sentence(activity: Activity, elapsed_s: float) -> str:
     seconds = _seconds(elapsed_s)
     match activity.state:
         case TurnState.LOOKING:
-            return _tr("Looking for models")
+            return translate("wording", "Looking for models")
         case TurnState.NO_MODEL:
-            return _tr("No model yet")
+            return translate("wording", "No model yet")
         case TurnState.FETCHING:
-            return _tr("Getting the first model")
+            return translate("wording", "Getting the first model")
         case TurnState.PREPARING:
-            return _with(_tr("Starting the engine"), seconds)
+            return _with(translate("wording", "Starting the engine"), seconds)
         case TurnState.LOADING:
             return _loading(activity, seconds)
         case TurnState.READING:
             return _reading(activity)
         case TurnState.ANSWERING:
-            return _with(_tr("Answering"), seconds)
+            return _with(translate("wording", "Answering"), seconds)
         case TurnState.STOPPING:
-            return _tr("Stopping")
+            return translate("wording", "Stopping")
         case _:
             return ""
 
@@ -91,7 +90,7 @@ def _with(sentence: str, figure: str) -> str:
 
 
 def _loading(activity: Activity, seconds: str) -> str:
-    sentence = _tr("Loading {model}").format(model=model_title(activity.model))
+    sentence = translate("wording", "Loading {model}").format(model=model_title(activity.model))
     if activity.fraction is not None:
         sentence = _with(sentence, f"{activity.fraction:.0%}")
     return _with(sentence, seconds)
@@ -99,10 +98,10 @@ def _loading(activity: Activity, seconds: str) -> str:
 
 def _reading(activity: Activity) -> str:
     if activity.reused_tokens and activity.done_tokens <= activity.reused_tokens:
-        return _tr("{reused} of {total} tokens already read").format(
+        return translate("wording", "{reused} of {total} tokens already read").format(
             reused=number(activity.reused_tokens), total=number(activity.total_tokens)
         )
-    return _tr("Reading {total} tokens, {done} done").format(
+    return translate("wording", "Reading {total} tokens, {done} done").format(
         total=number(activity.total_tokens), done=number(activity.done_tokens)
     )
 
@@ -110,15 +109,15 @@ def _reading(activity: Activity) -> str:
 def fetch_sentence(progress: FetchProgress) -> str:
     """How far the first model is, such as "Downloading, 23 MB of 98 MB"."""
     steps = {
-        "download": _tr("Downloading"),
-        "unpack": _tr("Unpacking"),
-        "convert": _tr("Converting, this happens once"),
-        "hash": _tr("Checking every byte"),
+        "download": translate("wording", "Downloading"),
+        "unpack": translate("wording", "Unpacking"),
+        "convert": translate("wording", "Converting, this happens once"),
+        "hash": translate("wording", "Checking every byte"),
     }
     sentence = steps.get(progress.step, "")
     if not progress.total_bytes:
         return sentence
-    amount = _tr("{done} of {total}").format(
+    amount = translate("wording", "{done} of {total}").format(
         done=format_bytes(progress.done_bytes), total=format_bytes(progress.total_bytes)
     )
     return _with(sentence, amount)
@@ -129,31 +128,42 @@ def figures(usage: Usage, timings: Timings) -> str:
     if not usage.completion_tokens:
         return ""
     if usage.completion_tokens == 1:
-        counted = _tr("1 token")
+        counted = translate("wording", "1 token")
     else:
-        counted = _tr("{count} tokens").format(count=number(usage.completion_tokens))
+        counted = translate("wording", "{count} tokens").format(
+            count=number(usage.completion_tokens)
+        )
     if timings.decode_tokens_per_s is None:
         return counted
-    return _with(counted, _tr("{rate} tokens/s").format(rate=rate(timings.decode_tokens_per_s)))
+    return _with(
+        counted,
+        translate("wording", "{rate} tokens/s").format(rate=rate(timings.decode_tokens_per_s)),
+    )
 
 
 def ending(reason: FinishReason | None) -> str:
     """Why an answer ended, where it isn't the ordinary end; empty for that one."""
     sentences = {
-        FinishReason.LENGTH: _tr("Ended at the length limit"),
-        FinishReason.CANCELLED: _tr("Stopped"),
-        FinishReason.DEADLINE: _tr("Ended: it took too long"),
-        FinishReason.REPETITION: _tr("Ended: the answer was going round in circles"),
-        FinishReason.STALLED: _tr("Ended: no word came any more"),
-        FinishReason.CONTEXT_FULL: _tr("Ended: the model's context is full"),
-        FinishReason.POOL_EXHAUSTED: _tr("Ended: the memory set aside for the answer is full"),
+        FinishReason.LENGTH: translate("wording", "Ended at the length limit"),
+        FinishReason.CANCELLED: translate("wording", "Stopped"),
+        FinishReason.DEADLINE: translate("wording", "Ended: it took too long"),
+        FinishReason.REPETITION: translate(
+            "wording", "Ended: the answer was going round in circles"
+        ),
+        FinishReason.STALLED: translate("wording", "Ended: no word came any more"),
+        FinishReason.CONTEXT_FULL: translate("wording", "Ended: the model's context is full"),
+        FinishReason.POOL_EXHAUSTED: translate(
+            "wording", "Ended: the memory set aside for the answer is full"
+        ),
     }
     return "" if reason is None else sentences.get(reason, "")
 
 
-def early_end(stamp: AnswerStamp) -> str:
+def early_end(stamp: AnswerStamp, message: Message | None = None) -> str:
     """Why an answer ended before its end; empty for one that is whole."""
-    return _tr("Interrupted") if stamp.error is not None else ending(stamp.reason)
+    if message is not None and message.thinking and not message.text and stamp.error is None:
+        return translate("wording", "The model thought, but did not answer")
+    return translate("wording", "Interrupted") if stamp.error is not None else ending(stamp.reason)
 
 
 def answer_summary(stamp: AnswerStamp) -> str:
@@ -165,39 +175,44 @@ def answer_summary(stamp: AnswerStamp) -> str:
 def answer_details(stamp: AnswerStamp) -> tuple[tuple[str, str], ...]:
     """Everything known about an answer, as pairs of a name and a value."""
     usage, timings = stamp.usage, stamp.timings
-    rows: list[tuple[str, str]] = [(_tr("Model"), stamp.model)]
+    rows: list[tuple[str, str]] = [(translate("wording", "Model"), stamp.model)]
     if stamp.digest:
-        rows.append((_tr("Revision"), stamp.digest[:19]))
+        rows.append((translate("wording", "Revision"), stamp.digest[:19]))
     if stamp.device:
-        rows.append((_tr("Device"), f"{stamp.device} · {stamp.backend}"))
+        rows.append((translate("wording", "Device"), f"{stamp.device} · {stamp.backend}"))
     if stamp.seed is not None:
-        rows.append((_tr("Seed"), str(stamp.seed)))
+        rows.append((translate("wording", "Seed"), str(stamp.seed)))
     if usage.prompt_tokens:
-        rows.append((_tr("Prompt"), _prompt(usage)))
+        rows.append((translate("wording", "Prompt"), _prompt(usage)))
     if usage.completion_tokens:
-        rows.append((_tr("Answer"), figures(usage, Timings())))
+        rows.append((translate("wording", "Answer"), figures(usage, Timings())))
     if timings.load_s:
-        rows.append((_tr("Loading"), format_duration(timings.load_s)))
+        rows.append((translate("wording", "Loading"), format_duration(timings.load_s)))
     if timings.ttft_s is not None:
-        rows.append((_tr("First word after"), format_duration(timings.ttft_s)))
+        rows.append((translate("wording", "First word after"), format_duration(timings.ttft_s)))
     for name, value in (
-        (_tr("Reading speed"), timings.prefill_tokens_per_s),
-        (_tr("Writing speed"), timings.decode_tokens_per_s),
+        (translate("wording", "Reading speed"), timings.prefill_tokens_per_s),
+        (translate("wording", "Writing speed"), timings.decode_tokens_per_s),
     ):
         if value is not None:
-            rows.append((name, _tr("{rate} tokens/s").format(rate=rate(value))))
+            rows.append((name, translate("wording", "{rate} tokens/s").format(rate=rate(value))))
     if stamp.error is not None:
-        rows.append((_tr("Ended"), stamp.error.code))
+        rows.append((translate("wording", "Ended"), stamp.error.code))
     elif stamp.reason is not None:
-        rows.append((_tr("Ended"), ending(stamp.reason) or _tr("By itself")))
+        rows.append(
+            (
+                translate("wording", "Ended"),
+                ending(stamp.reason) or translate("wording", "By itself"),
+            )
+        )
     return tuple(rows)
 
 
 def _prompt(usage: Usage) -> str:
-    counted = _tr("{count} tokens").format(count=number(usage.prompt_tokens))
+    counted = translate("wording", "{count} tokens").format(count=number(usage.prompt_tokens))
     if not usage.reused_tokens:
         return counted
-    return _tr("{counted}, {reused} of them reused").format(
+    return translate("wording", "{counted}, {reused} of them reused").format(
         counted=counted, reused=number(usage.reused_tokens)
     )
 
@@ -205,10 +220,12 @@ def _prompt(usage: Usage) -> str:
 def error_sentences(error: ErrorRecord, *, kept_text: bool) -> tuple[str, str]:
     """An error as a headline and what to do; the engine's own sentences unless we know better."""
     if error.code == "engine_died":
-        headline = _tr("The engine stopped unexpectedly.")
+        headline = translate("wording", "The engine stopped unexpectedly.")
         if kept_text:
-            return headline, _tr("What was written is safe. You can go on from here.")
-        return headline, _tr("Your message is safe. You can try again.")
+            return headline, translate(
+                "wording", "What was written is safe. You can go on from here."
+            )
+        return headline, translate("wording", "Your message is safe. You can try again.")
     return error.message, error.remedy
 
 
@@ -218,4 +235,4 @@ def backend_title(backend: str) -> str:
 
 
 def context_size(tokens: int) -> str:
-    return _tr("{count} tokens of context").format(count=number(tokens))
+    return translate("wording", "{count} tokens of context").format(count=number(tokens))

@@ -224,6 +224,21 @@ def test_thinking_is_folded_and_never_part_of_the_answer(
     assert [m.content for m in room.turns[-1][2]] == ["one", "Paris", "two"]
 
 
+def test_a_model_that_only_thought_says_so_and_can_go_on(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    request = _ask(desktop, room, qtbot, "one")
+    room.engine.say(thought(request, "hm, "), finished(request, FinishReason.LENGTH))
+    _wait_for(desktop, qtbot, TurnState.IDLE)
+    block = _answer_block(desktop)
+    assert block.summary == "The model thought, but did not answer"
+    assert block.message.stamp is not None
+    assert block.message.stamp.thinking_s is not None
+    block.resume_button.click()
+    qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
+    assert [m.content for m in room.turns[-1][2]] == ["one"]
+
+
 def test_copy_takes_the_markdown(desktop: Desktop, room: Room, qtbot: QtBot) -> None:
     request = _ask(desktop, room, qtbot, "one")
     room.engine.say(text(request, "**bold**"), finished(request))
