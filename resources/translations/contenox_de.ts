@@ -1,0 +1,710 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de_DE" sourcelanguage="en">
+  <context>
+    <name>AnswerBlock</name>
+    <message>
+      <source>The model wrote</source>
+      <translation>Das Modell schrieb</translation>
+    </message>
+    <message>
+      <source>Answer</source>
+      <translation>Antwort</translation>
+    </message>
+    <message>
+      <source>Copy</source>
+      <translation>Kopieren</translation>
+    </message>
+    <message>
+      <source>Answer again</source>
+      <translation>Noch einmal antworten</translation>
+    </message>
+    <message>
+      <source>Go on</source>
+      <translation>Fortfahren</translation>
+    </message>
+    <message>
+      <source>About this answer</source>
+      <translation>Über diese Antwort</translation>
+    </message>
+  </context>
+  <context>
+    <name>BranchBar</name>
+    <message>
+      <source>Previous version</source>
+      <translation>Vorige Fassung</translation>
+    </message>
+    <message>
+      <source>Next version</source>
+      <translation>Nächste Fassung</translation>
+    </message>
+  </context>
+  <context>
+    <name>ChatList</name>
+    <message>
+      <source>New chat</source>
+      <translation>Neuer Chat</translation>
+    </message>
+    <message>
+      <source>New chat (Ctrl+N)</source>
+      <translation>Neuer Chat (Strg+N)</translation>
+    </message>
+    <message>
+      <source>Search</source>
+      <translation>Suchen</translation>
+    </message>
+    <message>
+      <source>Search in the titles</source>
+      <translation>In den Titeln suchen</translation>
+    </message>
+    <message>
+      <source>Undo the deletion</source>
+      <translation>Löschen rückgängig machen</translation>
+    </message>
+    <message>
+      <source>Chats</source>
+      <translation>Chats</translation>
+    </message>
+    <message>
+      <source>Rename</source>
+      <translation>Umbenennen</translation>
+    </message>
+    <message>
+      <source>Delete</source>
+      <translation>Löschen</translation>
+    </message>
+    <message>
+      <source>Undo: delete {title}</source>
+      <translation>Zurückholen: {title}</translation>
+    </message>
+  </context>
+  <context>
+    <name>ChatListModel</name>
+    <message>
+      <source>New chat</source>
+      <translation>Neuer Chat</translation>
+    </message>
+  </context>
+  <context>
+    <name>CloseNotice</name>
+    <message>
+      <source>Keep running?</source>
+      <translation>Weiterlaufen?</translation>
+    </message>
+    <message>
+      <source>Contenox keeps running in the tray</source>
+      <translation>Contenox läuft im Infobereich weiter</translation>
+    </message>
+    <message>
+      <source>Closing the window leaves the icon beside the clock, so that the next question needs no waiting. Windows may hide it behind the small arrow there. You can change this in the settings.</source>
+      <translation>Nach dem Schließen bleibt das Symbol neben der Uhr, damit die nächste Frage nicht warten muss. Windows versteckt es manchmal hinter dem kleinen Pfeil. In den Einstellungen lässt sich das ändern.</translation>
+    </message>
+    <message>
+      <source>Keep it in the tray</source>
+      <translation>Im Infobereich lassen</translation>
+    </message>
+    <message>
+      <source>Quit when I close the window</source>
+      <translation>Beim Schließen beenden</translation>
+    </message>
+  </context>
+  <context>
+    <name>Composer</name>
+    <message>
+      <source>Write a message</source>
+      <translation>Nachricht schreiben</translation>
+    </message>
+    <message>
+      <source>Message</source>
+      <translation>Nachricht</translation>
+    </message>
+    <message>
+      <source>Enter sends, Shift and Enter breaks the line, Escape stops the answer</source>
+      <translation>Eingabe sendet, Umschalt und Eingabe bricht die Zeile um, Escape hält die Antwort an</translation>
+    </message>
+    <message>
+      <source>Send</source>
+      <translation>Senden</translation>
+    </message>
+    <message>
+      <source>Stop (Esc)</source>
+      <translation>Anhalten (Esc)</translation>
+    </message>
+    <message>
+      <source>Send (Enter)</source>
+      <translation>Senden (Eingabe)</translation>
+    </message>
+  </context>
+  <context>
+    <name>Desk</name>
+    <message>
+      <source>The answer is complete</source>
+      <translation>Die Antwort ist vollständig</translation>
+    </message>
+    <message>
+      <source>Go on</source>
+      <translation>Fortfahren</translation>
+    </message>
+    <message>
+      <source>Try again</source>
+      <translation>Noch einmal versuchen</translation>
+    </message>
+  </context>
+  <context>
+    <name>Desktop</name>
+    <message>
+      <source>The answer is ready</source>
+      <translation>Die Antwort ist fertig</translation>
+    </message>
+  </context>
+  <context>
+    <name>DeviceChooser</name>
+    <message>
+      <source>Device</source>
+      <translation>Gerät</translation>
+    </message>
+    <message>
+      <source>Automatic</source>
+      <translation>Automatisch</translation>
+    </message>
+    <message>
+      <source>Looking for devices</source>
+      <translation>Geräte werden gesucht</translation>
+    </message>
+    <message>
+      <source>The device that runs the model</source>
+      <translation>Das Gerät, auf dem das Modell läuft</translation>
+    </message>
+  </context>
+  <context>
+    <name>FirstRun</name>
+    <message>
+      <source>Welcome to Contenox</source>
+      <translation>Willkommen bei Contenox</translation>
+    </message>
+    <message>
+      <source>Chat with a language model on this computer. Nothing leaves it.</source>
+      <translation>Ein Sprachmodell auf diesem Rechner. Nichts verlässt ihn.</translation>
+    </message>
+    <message>
+      <source>98 MB, fast on every computer. Small: good for a first try, not for facts.</source>
+      <translation>98 MB, schnell auf jedem Rechner. Klein: gut zum Ausprobieren, nicht für Fakten.</translation>
+    </message>
+    <message>
+      <source>Get and chat</source>
+      <translation>Holen und loslegen</translation>
+    </message>
+    <message>
+      <source>Cancel</source>
+      <translation>Abbrechen</translation>
+    </message>
+    <message>
+      <source>Progress</source>
+      <translation>Fortschritt</translation>
+    </message>
+  </context>
+  <context>
+    <name>Greeting</name>
+    <message>
+      <source>What would you like to know?</source>
+      <translation>Was möchten Sie wissen?</translation>
+    </message>
+    <message>
+      <source>The model runs on this computer. Nothing leaves it.</source>
+      <translation>Das Modell läuft auf diesem Rechner. Nichts verlässt ihn.</translation>
+    </message>
+    <message>
+      <source>Explain a word</source>
+      <translation>Ein Wort erklären</translation>
+    </message>
+    <message>
+      <source>Draft a polite e-mail</source>
+      <translation>Eine höfliche E-Mail</translation>
+    </message>
+    <message>
+      <source>Write a Python function</source>
+      <translation>Eine Python-Funktion</translation>
+    </message>
+  </context>
+  <context>
+    <name>MainWindow</name>
+    <message>
+      <source>Show or hide the chats</source>
+      <translation>Chats zeigen oder verbergen</translation>
+    </message>
+    <message>
+      <source>Settings (Ctrl+,)</source>
+      <translation>Einstellungen (Strg+,)</translation>
+    </message>
+  </context>
+  <context>
+    <name>Markdown</name>
+    <message>
+      <source>Scroll sideways</source>
+      <translation>Seitwärts rollen</translation>
+    </message>
+    <message>
+      <source>Copy</source>
+      <translation>Kopieren</translation>
+    </message>
+    <message>
+      <source>Copy the code block ({language})</source>
+      <translation>Codeblock kopieren ({language})</translation>
+    </message>
+    <message>
+      <source>text</source>
+      <translation>Text</translation>
+    </message>
+    <message>
+      <source>Copied</source>
+      <translation>Kopiert</translation>
+    </message>
+    <message>
+      <source>Picture, not loaded</source>
+      <translation>Bild, nicht geladen</translation>
+    </message>
+    <message>
+      <source>Thought for {time}</source>
+      <translation>Nachgedacht: {time}</translation>
+    </message>
+    <message>
+      <source>Thinking, {time}</source>
+      <translation>Denkt nach, {time}</translation>
+    </message>
+    <message>
+      <source>unfolded</source>
+      <translation>aufgeklappt</translation>
+    </message>
+    <message>
+      <source>folded</source>
+      <translation>zugeklappt</translation>
+    </message>
+    <message>
+      <source>{seconds} s</source>
+      <translation>{seconds} s</translation>
+    </message>
+    <message>
+      <source>{minutes} min {seconds} s</source>
+      <translation>{minutes} min {seconds} s</translation>
+    </message>
+    <message>
+      <source>Copy link address</source>
+      <translation>Adresse des Links kopieren</translation>
+    </message>
+    <message>
+      <source>Select this message</source>
+      <translation>Diese Nachricht markieren</translation>
+    </message>
+  </context>
+  <context>
+    <name>ModelChooser</name>
+    <message>
+      <source>Model</source>
+      <translation>Modell</translation>
+    </message>
+    <message>
+      <source>Models</source>
+      <translation>Modelle</translation>
+    </message>
+    <message>
+      <source>No model</source>
+      <translation>Kein Modell</translation>
+    </message>
+  </context>
+  <context>
+    <name>QuestionBlock</name>
+    <message>
+      <source>You wrote</source>
+      <translation>Sie schrieben</translation>
+    </message>
+    <message>
+      <source>Your message</source>
+      <translation>Ihre Nachricht</translation>
+    </message>
+    <message>
+      <source>Edit and send again</source>
+      <translation>Ändern und neu senden</translation>
+    </message>
+    <message>
+      <source>Copy</source>
+      <translation>Kopieren</translation>
+    </message>
+  </context>
+  <context>
+    <name>QuickQuestion</name>
+    <message>
+      <source>Quick question</source>
+      <translation>Schnelle Frage</translation>
+    </message>
+    <message>
+      <source>Answer</source>
+      <translation>Antwort</translation>
+    </message>
+    <message>
+      <source>Open as a chat</source>
+      <translation>Als Chat öffnen</translation>
+    </message>
+  </context>
+  <context>
+    <name>SettingsWindow</name>
+    <message>
+      <source>Settings</source>
+      <translation>Einstellungen</translation>
+    </message>
+    <message>
+      <source>Window</source>
+      <translation>Fenster</translation>
+    </message>
+    <message>
+      <source>Like the system</source>
+      <translation>Wie das System</translation>
+    </message>
+    <message>
+      <source>Light</source>
+      <translation>Hell</translation>
+    </message>
+    <message>
+      <source>Dark</source>
+      <translation>Dunkel</translation>
+    </message>
+    <message>
+      <source>Colours</source>
+      <translation>Farben</translation>
+    </message>
+    <message>
+      <source>Language (from the next start)</source>
+      <translation>Sprache (ab dem nächsten Start)</translation>
+    </message>
+    <message>
+      <source>Tray</source>
+      <translation>Infobereich</translation>
+    </message>
+    <message>
+      <source>Closing the window keeps Contenox in the tray</source>
+      <translation>Nach dem Schließen läuft Contenox im Infobereich weiter</translation>
+    </message>
+    <message>
+      <source>Start with the computer, in the tray</source>
+      <translation>Mit dem Rechner starten, im Infobereich</translation>
+    </message>
+    <message>
+      <source>None</source>
+      <translation>Keine</translation>
+    </message>
+    <message>
+      <source>Keys for the quick question</source>
+      <translation>Tasten für die schnelle Frage</translation>
+    </message>
+    <message>
+      <source>This system gives no program such keys.</source>
+      <translation>Dieses System vergibt keine solchen Tasten.</translation>
+    </message>
+    <message>
+      <source>Models and data</source>
+      <translation>Modelle und Daten</translation>
+    </message>
+    <message>
+      <source>{count} min</source>
+      <translation>{count} min</translation>
+    </message>
+    <message>
+      <source>Never</source>
+      <translation>Nie</translation>
+    </message>
+    <message>
+      <source>Free the model's memory when unused for</source>
+      <translation>Speicher des Modells freigeben, wenn unbenutzt seit</translation>
+    </message>
+    <message>
+      <source>Choose…</source>
+      <translation>Wählen…</translation>
+    </message>
+    <message>
+      <source>Folder of the models</source>
+      <translation>Ordner der Modelle</translation>
+    </message>
+    <message>
+      <source>Open</source>
+      <translation>Öffnen</translation>
+    </message>
+    <message>
+      <source>Open the data folder</source>
+      <translation>Den Datenordner öffnen</translation>
+    </message>
+    <message>
+      <source>Folder of chats and settings</source>
+      <translation>Ordner der Chats und Einstellungen</translation>
+    </message>
+  </context>
+  <context>
+    <name>StatusLine</name>
+    <message>
+      <source>What is happening</source>
+      <translation>Was gerade geschieht</translation>
+    </message>
+  </context>
+  <context>
+    <name>Transcript</name>
+    <message>
+      <source>Conversation</source>
+      <translation>Gespräch</translation>
+    </message>
+    <message>
+      <source>Show earlier messages</source>
+      <translation>Frühere Nachrichten zeigen</translation>
+    </message>
+    <message>
+      <source>To the latest message</source>
+      <translation>Zur neuesten Nachricht</translation>
+    </message>
+  </context>
+  <context>
+    <name>Tray</name>
+    <message>
+      <source>Contenox</source>
+      <translation>Contenox</translation>
+    </message>
+    <message>
+      <source>Contenox is working</source>
+      <translation>Contenox arbeitet</translation>
+    </message>
+    <message>
+      <source>Contenox needs your attention</source>
+      <translation>Contenox braucht Ihre Aufmerksamkeit</translation>
+    </message>
+    <message>
+      <source>Open</source>
+      <translation>Öffnen</translation>
+    </message>
+    <message>
+      <source>New chat</source>
+      <translation>Neuer Chat</translation>
+    </message>
+    <message>
+      <source>Quick question</source>
+      <translation>Schnelle Frage</translation>
+    </message>
+    <message>
+      <source>Quit</source>
+      <translation>Beenden</translation>
+    </message>
+  </context>
+  <context>
+    <name>wording</name>
+    <message>
+      <source>Looking for models</source>
+      <translation>Modelle werden gesucht</translation>
+    </message>
+    <message>
+      <source>No model yet</source>
+      <translation>Noch kein Modell</translation>
+    </message>
+    <message>
+      <source>Getting the first model</source>
+      <translation>Das erste Modell wird geholt</translation>
+    </message>
+    <message>
+      <source>Starting the engine</source>
+      <translation>Die Maschine startet</translation>
+    </message>
+    <message>
+      <source>Answering</source>
+      <translation>Antwortet</translation>
+    </message>
+    <message>
+      <source>Stopping</source>
+      <translation>Hält an</translation>
+    </message>
+    <message>
+      <source>Loading {model}</source>
+      <translation>{model} wird geladen</translation>
+    </message>
+    <message>
+      <source>{reused} of {total} tokens already read</source>
+      <translation>{reused} von {total} Token schon gelesen</translation>
+    </message>
+    <message>
+      <source>Reading {total} tokens, {done} done</source>
+      <translation>{total} Token werden gelesen, {done} fertig</translation>
+    </message>
+    <message>
+      <source>Downloading</source>
+      <translation>Wird geladen</translation>
+    </message>
+    <message>
+      <source>Unpacking</source>
+      <translation>Wird entpackt</translation>
+    </message>
+    <message>
+      <source>Converting, this happens once</source>
+      <translation>Wird umgewandelt, nur dieses eine Mal</translation>
+    </message>
+    <message>
+      <source>Checking every byte</source>
+      <translation>Jedes Byte wird geprüft</translation>
+    </message>
+    <message>
+      <source>{done} of {total}</source>
+      <translation>{done} von {total}</translation>
+    </message>
+    <message>
+      <source>1 token</source>
+      <translation>1 Token</translation>
+    </message>
+    <message>
+      <source>{count} tokens</source>
+      <translation>{count} Token</translation>
+    </message>
+    <message>
+      <source>{rate} tokens/s</source>
+      <translation>{rate} Token/s</translation>
+    </message>
+    <message>
+      <source>Ended at the length limit</source>
+      <translation>An der Längengrenze beendet</translation>
+    </message>
+    <message>
+      <source>Stopped</source>
+      <translation>Angehalten</translation>
+    </message>
+    <message>
+      <source>Ended: it took too long</source>
+      <translation>Beendet: es dauerte zu lange</translation>
+    </message>
+    <message>
+      <source>Ended: the answer was going round in circles</source>
+      <translation>Beendet: die Antwort drehte sich im Kreis</translation>
+    </message>
+    <message>
+      <source>Ended: no word came any more</source>
+      <translation>Beendet: es kam kein Wort mehr</translation>
+    </message>
+    <message>
+      <source>Ended: the model's context is full</source>
+      <translation>Beendet: der Kontext des Modells ist voll</translation>
+    </message>
+    <message>
+      <source>Ended: the memory set aside for the answer is full</source>
+      <translation>Beendet: der Speicher für die Antwort ist voll</translation>
+    </message>
+    <message>
+      <source>The model thought, but did not answer</source>
+      <translation>Das Modell hat nachgedacht, aber nicht geantwortet</translation>
+    </message>
+    <message>
+      <source>Interrupted</source>
+      <translation>Unterbrochen</translation>
+    </message>
+    <message>
+      <source>Model</source>
+      <translation>Modell</translation>
+    </message>
+    <message>
+      <source>Revision</source>
+      <translation>Fassung</translation>
+    </message>
+    <message>
+      <source>Device</source>
+      <translation>Gerät</translation>
+    </message>
+    <message>
+      <source>Seed</source>
+      <translation>Startwert</translation>
+    </message>
+    <message>
+      <source>Prompt</source>
+      <translation>Eingabe</translation>
+    </message>
+    <message>
+      <source>Answer</source>
+      <translation>Antwort</translation>
+    </message>
+    <message>
+      <source>Loading</source>
+      <translation>Laden</translation>
+    </message>
+    <message>
+      <source>First word after</source>
+      <translation>Erstes Wort nach</translation>
+    </message>
+    <message>
+      <source>Reading speed</source>
+      <translation>Lesetempo</translation>
+    </message>
+    <message>
+      <source>Writing speed</source>
+      <translation>Schreibtempo</translation>
+    </message>
+    <message>
+      <source>Ended</source>
+      <translation>Ende</translation>
+    </message>
+    <message>
+      <source>By itself</source>
+      <translation>Von selbst</translation>
+    </message>
+    <message>
+      <source>{counted}, {reused} of them reused</source>
+      <translation>{counted}, davon {reused} wiederverwendet</translation>
+    </message>
+    <message>
+      <source>The engine stopped unexpectedly.</source>
+      <translation>Die Maschine hat unerwartet angehalten.</translation>
+    </message>
+    <message>
+      <source>What was written is safe. You can go on from here.</source>
+      <translation>Das Geschriebene ist sicher. Hier geht es weiter.</translation>
+    </message>
+    <message>
+      <source>Your message is safe. You can try again.</source>
+      <translation>Ihre Nachricht ist sicher. Versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+      <source>{count} tokens of context</source>
+      <translation>{count} Token Kontext</translation>
+    </message>
+  </context>
+  <context>
+    <name>settings</name>
+    <message>
+      <source>The model that a new chat uses.</source>
+      <translation>Das Modell eines neuen Chats.</translation>
+    </message>
+    <message>
+      <source>The device that runs models; empty means automatic.</source>
+      <translation>Das Gerät, auf dem Modelle laufen; leer heißt automatisch.</translation>
+    </message>
+    <message>
+      <source>The folder that holds the models; empty means the default.</source>
+      <translation>Der Ordner der Modelle; leer heißt der übliche.</translation>
+    </message>
+    <message>
+      <source>Seconds until an unused model is unloaded; 0 means never.</source>
+      <translation>Sekunden, nach denen ein unbenutztes Modell entladen wird; 0 heißt nie.</translation>
+    </message>
+    <message>
+      <source>Closing the window keeps the program in the tray.</source>
+      <translation>Nach dem Schließen des Fensters läuft das Programm im Infobereich weiter.</translation>
+    </message>
+    <message>
+      <source>The colours of the window.</source>
+      <translation>Die Farben des Fensters.</translation>
+    </message>
+    <message>
+      <source>The language of the window; empty means the system's.</source>
+      <translation>Die Sprache des Fensters; leer heißt die des Systems.</translation>
+    </message>
+    <message>
+      <source>The keys that open the quick question from anywhere; empty means none.</source>
+      <translation>Die Tasten, die von überall die schnelle Frage öffnen; leer heißt keine.</translation>
+    </message>
+    <message>
+      <source>Where the window was, as Qt wrote it.</source>
+      <translation>Wo das Fenster war, wie Qt es schrieb.</translation>
+    </message>
+    <message>
+      <source>Whether the person has been told what closing the window does.</source>
+      <translation>Ob schon gesagt wurde, was das Schließen des Fensters bewirkt.</translation>
+    </message>
+  </context>
+</TS>

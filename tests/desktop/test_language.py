@@ -1,0 +1,87 @@
+"""German is complete: every sentence, every placeholder, and the compiled file is the newest."""
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTranslator
+from PySide6.QtWidgets import QApplication
+
+from app.core.paths import resources_dir
+from app.core.settings import Settings
+from app.desktop import wording
+from app.desktop.language import speak
+from app.desktop.lifecycle import TurnState
+from app.desktop.turn import Activity
+
+FOLDER = resources_dir() / "translations"
+SOURCES = Path(__file__).parents[2] / "app" / "desktop"
+
+
+def _messages() -> list[tuple[str, str, str]]:
+    root = ET.parse(FOLDER / "contenox_de.ts").getroot()
+    return [
+        (
+            context.findtext("name") or "",
+            message.findtext("source") or "",
+            message.findtext("translation") or "",
+        )
+        for context in root.findall("context")
+        for message in context.findall("message")
+    ]
+
+
+def test_every_sentence_is_translated_with_its_placeholders() -> None:
+    for _, source, translation in _messages():
+        assert translation, source
+        assert set(re.findall(r"{\w+}", source)) == set(re.findall(r"{\w+}", translation)), source
+
+
+def test_every_sentence_of_the_code_is_in_the_file() -> None:
+    known = {source for _, source, _ in _messages()}
+    call = re.compile(r"""(?:self\.tr\(|translate\(\s*"\w+",)\s*((?:"(?:[^"\\]|\\.)*"\s*)+)""")
+    found = set()
+    for file in SOURCES.rglob("*.py"):
+        for literal in call.findall(file.read_text(encoding="utf-8")):
+            parts = re.findall(r'"((?:[^"\\]|\\.)*)"', literal)
+            found.add("".join(parts).replace('\\"', '"'))
+    assert len(found) > 100
+    assert found - known == set()
+
+
+def test_every_help_of_a_setting_is_in_the_file() -> None:
+    known = {source for context, source, _ in _messages() if context == "settings"}
+    fields = msgspec.inspect.type_info(Settings).fields  # type: ignore[attr-defined]
+    assert {field.type.extra_json_schema["description"] for field in fields} == known
+
+
+@pytest.fixture
+def german(qapp: QApplication) -> Iterator[QLocale]:
+    yield speak(qapp, FOLDER, "de")
+    for translator in qapp.findChildren(QTranslator):
+        QCoreApplication.removeTranslator(translator)
+        translator.deleteLater()
+
+
+@pytest.mark.usefixtures("german")
+def test_the_compiled_file_says_what_the_source_says() -> None:
+    for context, source, translation in _messages():
+        assert QCoreApplication.translate(context, source) == translation
+
+
+@pytest.mark.usefixtures("german")
+def test_numbers_are_written_as_germans_do() -> None:
+    activity = Activity(state=TurnState.READING, done_tokens=1024, total_tokens=3900)
+    assert wording.activity_sentence(activity, 0) == "3.900 Token werden gelesen, 1.024 fertig"
+
+
+def test_a_language_without_a_translation_keeps_english_and_its_direction(
+    qapp: QApplication,
+) -> None:
+    speak(qapp, FOLDER, "he")
+    assert qapp.layoutDirection() is Qt.LayoutDirection.LeftToRight
+    for translator in qapp.findChildren(QTranslator):
+        translator.deleteLater()
