@@ -128,7 +128,7 @@ class CodeLeaf(Leaf):
 
     def lay_out(self, width: float) -> float:
         self.width = width
-        self.document.setTextWidth(-1)
+        self.is_stale = False
         self.height = self.document.size().height()
         return self.height
 
