@@ -7,6 +7,7 @@ neither. The goal is at least 0.8, with memory that doesn't grow with the file.
 """
 
 import argparse
+import contextlib
 import hashlib
 import json
 import multiprocessing
@@ -73,7 +74,7 @@ def serve(source: Path, ready: Connection) -> None:
             self.send_header("Content-Length", str(size))
             self.end_headers()
             self.wfile.flush()
-            with source.open("rb") as file:
+            with source.open("rb") as file, contextlib.suppress(ConnectionError):
                 self.connection.sendfile(file)
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -75,15 +75,10 @@ class ModelDownload:
             UserError: ``not_from_hub`` for the starter, which has its own way.
             Stopped, ContenoxError: as ``HubMetadata.resolve`` and ``resolved_plan``.
         """
-        if variant.origin is not Origin.HUB or variant.repository is None:
-            raise UserError(
-                "not_from_hub",
-                f"{model.title} comes with this program and isn't downloaded from a model server.",
-                "Get it with: contenox starter",
-            )
+        repository = require_hub(model, variant)
         plan = pinned_plan(variant)
         if plan is None:
-            snapshot = self._metadata.resolve(variant.repository, variant.revision, stop)
+            snapshot = self._metadata.resolve(repository, variant.revision, stop)
             plan = resolved_plan(model, variant, snapshot)
         return plan
 
@@ -210,6 +205,21 @@ class ModelDownload:
             refusal = judge_ir((folder / path).read_bytes(), self._runtime_version)
         if refusal is not None:
             raise refusal.error()
+
+
+def require_hub(model: Model, variant: Variant) -> str:
+    """The repository of a variant that a Hub has.
+
+    Raises:
+        UserError: ``not_from_hub`` for the starter, which has its own way.
+    """
+    if variant.origin is not Origin.HUB or variant.repository is None:
+        raise UserError(
+            "not_from_hub",
+            f"{model.title} comes with this program and isn't downloaded from a model server.",
+            "Get it with: contenox starter",
+        )
+    return variant.repository
 
 
 def _fetch_one(

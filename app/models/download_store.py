@@ -219,7 +219,7 @@ class DownloadStore:
 
         Raises:
             EnvironmentFault: the disk is full or can't be written.
-            DataFault: ``downloads_too_new``.
+            DataFault: ``downloads_too_new`` or ``downloads_damaged``.
         """
         with self._lock:
             try:
@@ -232,6 +232,13 @@ class DownloadStore:
             except (OSError, sqlite3.OperationalError) as error:
                 fault = error if isinstance(error, OSError) else OSError(None, str(error))
                 raise unwritable(self._path, fault) from error
+            except sqlite3.DatabaseError as error:
+                self._ready = False  # the next use sets the file aside
+                raise DataFault(
+                    "downloads_damaged",
+                    f"The list of downloads was damaged on the disk ({error}).",
+                    "Queue the downloads again; what they had fetched is used.",
+                ) from error
 
     def _prepare(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)

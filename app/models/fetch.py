@@ -18,6 +18,7 @@ from app.core.files import replace
 from app.core.paths import unwritable
 from app.models.download_disk import DiskGuard
 from app.models.fetch_answer import BeginAnew, check_head, host_of_error, may_be_expired
+from app.models.fetch_body import body_pieces
 from app.models.fetch_part import PartFile
 from app.models.fetch_retry import RetryPolicy
 from app.models.fetch_stop import StopSwitch
@@ -55,10 +56,14 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 
 class FetchLimits(Struct, frozen=True, kw_only=True):
-    """``no_byte_s``: a connection that brings nothing for so long counts as broken."""
+    """``no_byte_s``: a connection that brings nothing for so long counts as broken.
+
+    ``direct_from_bytes``: how long a body must be to be read directly (see ``fetch_body``).
+    """
 
     connect_s: float = 15.0
     no_byte_s: float = 30.0
+    direct_from_bytes: int | None = 8 << 20
     retry: RetryPolicy = RetryPolicy()
 
 
@@ -95,6 +100,7 @@ class Fetcher:
         self._on_contact = on_contact
         self._limits = limits or FetchLimits()
         self._client = new_client(self._limits)
+        self._plainly = False
 
     def __enter__(self) -> Self:
         return self
@@ -145,7 +151,8 @@ class Fetcher:
     def _until_right(
         self, wanted: Wanted, part: PartFile, stop: StopSwitch, listener: FetchListener
     ) -> FileRecord:
-        for _ in range(_WHOLE_TRIES):
+        for attempt in range(_WHOLE_TRIES):
+            self._plainly = attempt > 0
             self._until_whole(wanted, part, stop, listener)
             part.drain()
             right = (
@@ -239,7 +246,11 @@ class Fetcher:
     ) -> None:
         check_head(response, wanted.path, wanted.size_bytes, part.size_bytes)
         until_check = 0
-        for piece in response.iter_raw():
+        for piece in body_pieces(
+            response,
+            direct_from_bytes=None if self._plainly else self._limits.direct_from_bytes,
+            no_byte_s=self._limits.no_byte_s,
+        ):
             stop.check()
             if part.size_bytes + len(piece) > wanted.size_bytes:
                 raise wrong_size(wanted.path, wanted.size_bytes, part.size_bytes + len(piece))

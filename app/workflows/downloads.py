@@ -12,9 +12,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from app.core.errors import ContenoxError, ErrorRecord, UserError
+from app.core.errors import ContenoxError, EnvironmentFault, ErrorRecord, UserError
 from app.models.catalog import Catalog
-from app.models.download import ModelDownload
+from app.models.download import ModelDownload, require_hub
 from app.models.download_lock import WriterLock
 from app.models.download_state import ACTIVE, FINISHED, DownloadState, Move, allows
 from app.models.download_store import DownloadRow, DownloadStore, MovedMeanwhile
@@ -24,6 +24,7 @@ _log = logging.getLogger(__name__)
 
 _ACTIVE_LIMIT: Final = 2
 _POLL_S: Final = 0.3
+_POLL_AFTER_ERROR_S: Final = 5.0
 
 
 class DownloadView(Struct, frozen=True, kw_only=True):
@@ -90,8 +91,9 @@ class Downloads:
             return True
         if not self._lock.acquire():
             return False
-        self._store.recover()
-        self._sweep()
+        with contextlib.suppress(EnvironmentFault):  # a full disk; the scheduler tries again
+            self._store.recover()
+            self._sweep()
         self._scheduler = threading.Thread(target=self._schedule, name="downloads", daemon=True)
         self._scheduler.start()
         return True
@@ -121,9 +123,10 @@ class Downloads:
         """Queues a variant of the list; what was paused, failed or cancelled goes on.
 
         Raises:
-            UserError: ``model_not_curated``, ``variant_not_curated``.
+            UserError: ``model_not_curated``, ``variant_not_curated``, ``not_from_hub``.
         """
         model, variant = self._catalog.find(name, backend)
+        require_hub(model, variant)
         row = self._store.add(model.name, variant.name, variant.size_bytes)
         return self._changed(row)
 
@@ -221,11 +224,13 @@ class Downloads:
     def _schedule(self) -> None:
         """The scheduler thread: starts what may start, and passes wishes on."""
         while not self._closing:
+            pause_s = _POLL_S
             try:
                 self._tick()
             except ContenoxError as error:  # a full disk must not end the thread
                 _log.warning("downloads: %s", error.message)
-            self._wake.wait(_POLL_S)
+                pause_s = _POLL_AFTER_ERROR_S
+            self._wake.wait(pause_s)
             self._wake.clear()
 
     def _tick(self) -> None:

@@ -103,6 +103,17 @@ def test_a_file_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("d.sqlite3.damaged-*"))) == 1
 
 
+def test_a_file_that_breaks_while_in_use_is_set_aside_next_time(tmp_path: Path) -> None:
+    path = tmp_path / "d.sqlite3"
+    store = DownloadStore(path)
+    store.add("tiny", "openvino", 1)
+    path.write_bytes(b"overwritten by something that knows nothing of databases" * 40)
+    with pytest.raises(DataFault) as caught:
+        store.rows()
+    assert caught.value.code == "downloads_damaged"
+    assert store.rows() == ()
+
+
 def test_a_list_of_a_newer_program_is_refused_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "d.sqlite3"
     database = sqlite3.connect(path)

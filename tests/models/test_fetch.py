@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from app.core.errors import ContenoxError, DataFault, EnvironmentFault, UserError
+from app.models import fetch_body
 from app.models.download_disk import DiskGuard
 from app.models.fetch import Fetcher, FetchLimits, Wanted
 from app.models.fetch_part import PartFile
@@ -28,8 +30,12 @@ CONTENT = hashlib.shake_256(b"weights").digest(2 * MIB + 12_345)
 CONFIG = b'{"architectures": ["TestForCausalLM"]}'
 NAME = "openvino_model.bin"
 QUICK = FetchLimits(
-    connect_s=2.0, no_byte_s=0.4, retry=RetryPolicy(idle_attempts=3, first_s=0.01, longest_s=0.3)
+    connect_s=2.0,
+    no_byte_s=0.4,
+    direct_from_bytes=MIB // 4,
+    retry=RetryPolicy(idle_attempts=3, first_s=0.01, longest_s=0.3),
 )
+PLAIN = msgspec.structs.replace(QUICK, direct_from_bytes=None)
 
 
 @dataclass
@@ -116,6 +122,25 @@ def test_a_file_arrives_whole_over_the_redirect(rig: Rig) -> None:
     assert {seen.encoding for seen in rig.hub.seen} == {"identity"}
 
 
+def test_a_direct_read_that_misses_bytes_is_found_out_and_done_plainly(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What would happen if the HTTP parser kept bytes back that it had read ahead."""
+    real = fetch_body._read
+    lost: list[int] = []
+
+    def loses_the_first_byte(stream: Any, most: int, no_byte_s: float) -> bytes:
+        piece = real(stream, most, no_byte_s)
+        if not lost:
+            lost.append(1)
+            piece = piece[1:]
+        return piece
+
+    monkeypatch.setattr(fetch_body, "_read", loses_the_first_byte)
+    assert _right(rig, rig.fetch())
+    assert lost
+
+
 def test_a_small_file_is_held_against_its_git_name(rig: Rig) -> None:
     record = rig.fetch("config.json")
     assert (rig.folder / "config.json").read_bytes() == CONFIG
@@ -153,8 +178,12 @@ RECOVERED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize("limits", [QUICK, PLAIN], ids=["direct", "plain"])
 @pytest.mark.parametrize("fault", RECOVERED.values(), ids=RECOVERED.keys())
-def test_a_passing_fault_ends_in_the_right_bytes(rig: Rig, fault: dict[str, Any]) -> None:
+def test_a_passing_fault_ends_in_the_right_bytes(
+    rig: Rig, fault: dict[str, Any], limits: FetchLimits
+) -> None:
+    rig.limits = limits
     fault_on = rig.hub.fault(**fault)
     assert _right(rig, rig.fetch())
     assert fault_on.hits > 0
@@ -279,12 +308,13 @@ STALLS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize("direct", [MIB // 4, None], ids=["direct", "plain"])
 @pytest.mark.parametrize("reused", [False, True], ids=["new connection", "reused connection"])
 @pytest.mark.parametrize("fault", STALLS.values(), ids=STALLS.keys())
 def test_a_stalled_transfer_stops_within_100_ms(
-    rig: Rig, fault: dict[str, Any], reused: bool
+    rig: Rig, fault: dict[str, Any], reused: bool, direct: int | None
 ) -> None:
-    rig.limits = FetchLimits(no_byte_s=60.0)
+    rig.limits = FetchLimits(no_byte_s=60.0, direct_from_bytes=direct)
     rig.hub.fault(**fault)
     ended: list[BaseException] = []
     small = {"path": "config.json", "size_bytes": len(CONFIG), "sha256": None}

@@ -49,7 +49,7 @@ class Company:
             size_bytes=len(CONTENT),
             sha256=hashlib.sha256(CONTENT).hexdigest(),
         )
-        limits = FetchLimits(no_byte_s=30.0, retry=RETRY)
+        limits = FetchLimits(no_byte_s=30.0, direct_from_bytes=100_000, retry=RETRY)
         with Fetcher(ENDPOINT, DiskGuard(0), lambda *_: None, limits) as fetcher:
             return fetcher.fetch(wanted, self.target, self.stop, self)
 

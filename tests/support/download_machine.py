@@ -26,7 +26,10 @@ from tests.support.model_files import (
 
 MIB = 1 << 20
 LIMITS = FetchLimits(
-    connect_s=2.0, no_byte_s=2.0, retry=RetryPolicy(idle_attempts=2, first_s=0.01, longest_s=0.1)
+    connect_s=2.0,
+    no_byte_s=2.0,
+    direct_from_bytes=MIB // 4,
+    retry=RetryPolicy(idle_attempts=2, first_s=0.01, longest_s=0.1),
 )
 
 

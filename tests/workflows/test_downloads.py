@@ -11,10 +11,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from app.core.errors import UserError
+from app.core.errors import EnvironmentFault, UserError
 from app.core.paths import DataRoot
-from app.models.catalog import Trust, canonical_bytes
+from app.models.catalog import Trust, canonical_bytes, load_catalog
 from app.models.download_state import DownloadState, Move
+from app.models.download_store import DownloadStore
 from app.models.variant import read_manifest
 from app.workflows.download_setup import open_ledger
 from tests.support.download_machine import MIB, Machine
@@ -382,6 +383,26 @@ def test_a_move_that_makes_no_sense_is_refused(machine: Machine, move: str) -> N
     with pytest.raises(UserError) as caught:
         getattr(downloads, move)("nobody", "openvino")
     assert caught.value.code == "download_unknown"
+
+
+def test_the_starter_is_not_asked_of_a_hub(machine: Machine) -> None:
+    downloads = machine.open(load_catalog())
+    with pytest.raises(UserError) as caught:
+        downloads.get("smollm2-135m-instruct")
+    assert caught.value.code == "not_from_hub"
+    assert downloads.downloads() == ()
+
+
+def test_a_start_on_a_disk_without_a_free_byte_does_not_fail(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    downloads = machine.open()
+
+    def full(store: DownloadStore) -> None:
+        raise EnvironmentFault("disk_full", "The disk is full.", "Free some space.")
+
+    monkeypatch.setattr(DownloadStore, "recover", full)
+    assert downloads.start()
 
 
 def test_a_free_repository_name_is_not_accepted(machine: Machine) -> None:
