@@ -3,15 +3,21 @@
 import logging
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
-from app.engine.client import EngineClient, Notice
+from app.engine.client import EngineClient
+from app.engine.protocol import ChatMessage, Generate
+from app.hardware.readings import DeviceReading
 from app.models.library import Library
-from app.workflows.services import Services
+from app.workflows.services import Services, TurnOptions
+
+if TYPE_CHECKING:
+    from app.desktop.services import ModelEntry
 
 
-def build_services(on_notice: Callable[[Notice], None] | None = None) -> Services:
+def build_services() -> Services:
     """The collaborators for this user. Starts no process and writes nothing."""
     logging.getLogger("app").addHandler(logging.NullHandler())
     root = DataRoot.from_environment()
@@ -21,10 +27,39 @@ def build_services(on_notice: Callable[[Notice], None] | None = None) -> Service
         data_root=root,
         settings_file=settings_file,
         library=Library(Path(store) if store else root.models),
-        engine=EngineClient(log_dir=root.logs, on_notice=on_notice),
+        engine=EngineClient(log_dir=root.logs),
     )
 
 
 def run_window() -> int:
-    """Opens the window; returns when the program quits."""
-    raise NotImplementedError
+    """Opens the window; returns the exit code when the program quits."""
+    from app.desktop.application import run
+    from app.desktop.conversation import MemoryChats
+    from app.desktop.services import DesktopServices
+
+    services = build_services()
+
+    def open_engine(on_notice: Callable[[object], None]) -> EngineClient:
+        services.engine.observe(on_notice)
+        services.engine.configure(idle_unload_s=services.settings_file.load().idle_unload_s)
+        return services.engine
+
+    def prepare_turn(
+        model: "ModelEntry", device: DeviceReading | None, messages: tuple[ChatMessage, ...]
+    ) -> Generate:
+        installed = services.find_model(model.name, model.backend)
+        options = TurnOptions(device=None if device is None else device.id)
+        return services.prepare_turn(installed, messages, options)
+
+    return run(
+        DesktopServices(
+            open_engine=open_engine,
+            list_models=services.library.installed,
+            list_devices=services.list_devices,
+            prepare_turn=prepare_turn,
+            ensure_starter=services.ensure_starter,
+            settings_file=services.settings_file,
+            data_root=services.data_root.path,
+            chats=MemoryChats(),
+        )
+    )

@@ -111,6 +111,10 @@ class EngineClient:
             self._outstanding[request.request] = _Outstanding(request, listener)
         self._outbox.put(request)
 
+    def observe(self, on_notice: Callable[[Notice], None]) -> None:
+        """Tells ``on_notice`` of the engine's notices from now on, in place of who was told."""
+        self._on_notice = on_notice
+
     def configure(self, *, idle_unload_s: int) -> None:
         """Sets after how many idle seconds the engine gives its memory back; 0 is never."""
         configure = Configure(idle_unload_s=idle_unload_s)

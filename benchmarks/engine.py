@@ -1,0 +1,288 @@
+"""Measures the engine against the bare library: decode, time to first token, cancel latency.
+
+    python -m benchmarks.engine [--backend openvino] [--pairs 9] [--json RESULT.json]
+
+Product and control run in turn on the same model, device and ids: A B A B. Prefill and decode are
+never mixed: a decode rate counts the tokens after the first over the time from the first to the
+last. The control is ``app/engine/backends/raw_control.py``.
+"""
+
+import argparse
+import queue
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from app.composition import build_services
+from app.engine.backends.jinja_template import ChatTemplate
+from app.engine.backends.raw_control import RawControl, raw_control
+from app.engine.client import EngineClient
+from app.engine.protocol import (
+    ChatMessage,
+    Delta,
+    Event,
+    Failed,
+    Finished,
+    Generate,
+    LoadSpec,
+    PrefillProgress,
+    Role,
+    new_request_id,
+)
+from app.models.gguf import read_gguf
+from app.workflows.services import Services
+from benchmarks.machine import Machine, this_machine
+
+DECODE_TOKENS: Final = 96
+PREFILL_WORDS: Final = 900
+LONG_WORDS: Final = 3600
+CANCELS: Final = 20
+WORDS: Final = "the sea is blue and the sky is grey while the wind blows over the harbour".split()  # noqa: SIM905
+
+
+class Ratio(msgspec.Struct, frozen=True, kw_only=True):
+    """Product over control, pair by pair. ``goal`` is what the ratio must reach."""
+
+    name: str
+    product_median: float
+    control_median: float
+    ratio_median: float
+    ratio_min: float
+    ratio_max: float
+    goal: float
+    at_least: bool
+    pairs: int
+
+    @property
+    def reached(self) -> bool:
+        return self.ratio_median >= self.goal if self.at_least else self.ratio_median <= self.goal
+
+
+class Latency(msgspec.Struct, frozen=True, kw_only=True):
+    """Milliseconds from the cancel to the request's end."""
+
+    name: str
+    median_ms: float
+    p95_ms: float
+    worst_ms: float
+    goal_p95_ms: float
+    runs: int
+
+    @property
+    def reached(self) -> bool:
+        return self.p95_ms <= self.goal_p95_ms
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    backend: str
+    model: str
+    device: str
+    machine: Machine
+    ratios: tuple[Ratio, ...]
+    latencies: tuple[Latency, ...]
+
+
+class Product:
+    """Runs requests through the engine process."""
+
+    def __init__(self, client: EngineClient, spec: LoadSpec) -> None:
+        self._client = client
+        self._spec = spec
+
+    def request(self, text: str, max_tokens: int) -> Generate:
+        return Generate(
+            request=new_request_id(),
+            spec=self._spec,
+            messages=(ChatMessage(role=Role.USER, content=text),),
+            max_tokens=max_tokens,
+        )
+
+    def run(self, text: str, max_tokens: int) -> tuple[Finished, float]:
+        """Returns the end and the wall time of the whole request."""
+        started = time.perf_counter()
+        finished = self._client.call(self.request(text, max_tokens))
+        return finished, time.perf_counter() - started
+
+    def cancel_s(self, text: str, when: Callable[[Event], bool]) -> float:
+        """Cancels at the first event that ``when`` accepts; returns the seconds until the end."""
+        request = self.request(text, 1000)
+        events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._client.submit(request, events.put)
+        while not when(event := events.get()):
+            assert not isinstance(event, Finished | Failed), event
+        started = time.perf_counter()
+        self._client.cancel(request.request)
+        while not isinstance(event, Finished | Failed):
+            event = events.get()
+        return time.perf_counter() - started
+
+
+def sentence(number: int, words: int) -> str:
+    """A prompt that shares no KV block with one of another number."""
+    return f"{number} {number * 7919} tell a story: " + " ".join(
+        WORDS[(number + index) % len(WORDS)] for index in range(words)
+    )
+
+
+def compare(
+    product: Product, control: RawControl, render: Callable[[str], str], pairs: int
+) -> list[Ratio]:
+    decode: list[tuple[float, float]] = []
+    whole: list[tuple[float, float]] = []
+    first: list[tuple[float, float]] = []
+    for number in range(pairs + 1):
+        text = sentence(number, 20)
+        finished, wall_s = product.run(text, DECODE_TOKENS)
+        raw = control.run(render(text), DECODE_TOKENS)
+        same = (finished.usage.prompt_tokens, finished.usage.completion_tokens)
+        assert same[0] == raw.prompt_tokens, "product and control must read the same ids"
+        rate = finished.timings.decode_tokens_per_s
+        long = sentence(number + 1000, PREFILL_WORDS)
+        long_finished, _ = product.run(long, 2)
+        long_raw = control.run(render(long), 2)
+        if number == 0 or rate is None or long_finished.timings.ttft_s is None:
+            continue  # the first pair warms both up
+        decode.append((rate, raw.decode_tokens_per_s))
+        whole.append((same[1] / wall_s, raw.completion_tokens / raw.wall_s))
+        first.append((long_finished.timings.ttft_s, long_raw.ttft_s))
+    return [
+        ratio("decode, tokens/s", decode, 0.95, at_least=True),
+        ratio("short prompt and answer end to end, tokens/s", whole, 0.9, at_least=True),
+        ratio(f"time to first token, {PREFILL_WORDS} words, s", first, 1.5, at_least=False),
+    ]
+
+
+def ratio(name: str, pairs: Sequence[tuple[float, float]], goal: float, *, at_least: bool) -> Ratio:
+    ratios = [ours / theirs for ours, theirs in pairs]
+    return Ratio(
+        name=name,
+        product_median=statistics.median(ours for ours, _ in pairs),
+        control_median=statistics.median(theirs for _, theirs in pairs),
+        ratio_median=statistics.median(ratios),
+        ratio_min=min(ratios),
+        ratio_max=max(ratios),
+        goal=goal,
+        at_least=at_least,
+        pairs=len(pairs),
+    )
+
+
+def cancels(product: Product) -> list[Latency]:
+    decode = [
+        product.cancel_s(sentence(2000 + n, 20), lambda event: isinstance(event, Delta))
+        for n in range(CANCELS)
+    ]
+    prefill = []
+    for number in range(CANCELS):
+        share = (number + 1) / (CANCELS + 2)
+
+        def reached(event: Event, share: float = share) -> bool:
+            return (
+                isinstance(event, PrefillProgress)
+                and event.done_tokens >= share * event.total_tokens
+            )
+
+        prefill.append(product.cancel_s(sentence(3000 + number, LONG_WORDS), reached))
+    return [
+        latency("cancel in decode", decode),
+        latency("cancel in a 4,000-token prefill", prefill),
+    ]
+
+
+def latency(name: str, seconds: Sequence[float]) -> Latency:
+    ordered = sorted(1000 * one for one in seconds)
+    return Latency(
+        name=name,
+        median_ms=statistics.median(ordered),
+        p95_ms=ordered[max(0, round(0.95 * len(ordered)) - 1)],
+        worst_ms=ordered[-1],
+        goal_p95_ms=250,
+        runs=len(ordered),
+    )
+
+
+def measure(services: Services, backend: str, pairs: int) -> Result:
+    machine = this_machine()
+    model = services.find_model(None, backend)
+    spec = services.prepare_load(model)
+    template = read_gguf(services.find_model(None, "llama").path).chat_template
+    assert template is not None
+    renderer = ChatTemplate(template)
+
+    def render(text: str) -> str:
+        return renderer.render(
+            (ChatMessage(role=Role.USER, content=text),), {"add_generation_prompt": True}
+        )
+
+    product = Product(services.engine, spec)
+    with raw_control(backend, spec.model_path, spec.device) as control:
+        ratios = compare(product, control, render, pairs)
+    return Result(
+        backend=backend,
+        model=model.full_name,
+        device=spec.device,
+        machine=machine,
+        ratios=tuple(ratios),
+        latencies=tuple(cancels(product)),
+    )
+
+
+def show(results: Sequence[Result]) -> None:
+    console = Console()
+    for result in results:
+        machine = result.machine
+        console.print(
+            f"\n{result.model} on {result.backend}, {result.device}: {machine.cpu},"
+            f" {machine.logical_cores} logical cores, {machine.system},"
+            f" load average {machine.load_average}"
+        )
+        table = Table("measured", "product", "control", "ratio (min..max)", "goal", "reached")
+        for one in result.ratios:
+            table.add_row(
+                one.name,
+                f"{one.product_median:.3g}",
+                f"{one.control_median:.3g}",
+                f"{one.ratio_median:.3f} ({one.ratio_min:.3f}..{one.ratio_max:.3f})",
+                f"{'>=' if one.at_least else '<='} {one.goal}",
+                "yes" if one.reached else "NO",
+            )
+        for late in result.latencies:
+            table.add_row(
+                f"{late.name}, ms",
+                f"p50 {late.median_ms:.0f}  p95 {late.p95_ms:.0f}  worst {late.worst_ms:.0f}",
+                "",
+                "",
+                f"p95 <= {late.goal_p95_ms:.0f}",
+                "yes" if late.reached else "NO",
+            )
+        console.print(table)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--backend", choices=("openvino", "llama"), action="append")
+    parser.add_argument("--pairs", type=int, default=9)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    services = build_services()
+    try:
+        services.ensure_starter(lambda _progress: None)
+        backends = arguments.backend or ["openvino", "llama"]
+        results = [measure(services, backend, arguments.pairs) for backend in backends]
+    finally:
+        services.close()
+    show(results)
+    if arguments.json:
+        arguments.json.write_bytes(msgspec.json.format(msgspec.json.encode(results)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
