@@ -203,7 +203,7 @@ class Desk(QObject):
     def _on_finished(self, change: Change) -> None:
         if change.chat == self._chats.current.id:
             self._window.transcript.finish(change.message)
-        self._window.status.set_result(change.message.stamp)
+            self._window.status.set_result(change.message.stamp)
         announce(self._window, self.tr("The answer is complete"))
         self._chats.refresh()
         self.answered.emit(change)

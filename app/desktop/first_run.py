@@ -94,9 +94,13 @@ class FirstRun(QWidget):
     def set_state(self, state: TurnState) -> None:
         """Shows the button or the bar."""
         fetching = state is TurnState.FETCHING
+        # A hidden widget gives the focus to whatever comes next; it belongs to the one button.
+        had_focus = self.button.hasFocus() or self.cancel.hasFocus()
         self.button.setEnabled(allows(state, Action.FETCH_STARTER))
         self.button.setVisible(not fetching)
         self.cancel.setVisible(allows(state, Action.STOP_FETCHING))
+        if had_focus:
+            (self.cancel if fetching else self.button).setFocus()
         self._bar.setVisible(fetching)
         self._stage.setVisible(fetching)
         if fetching:

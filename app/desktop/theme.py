@@ -124,7 +124,7 @@ class Theme(QObject):
         else:
             self.colours = DARK if self.dark else LIGHT
         self._app.setPalette(_palette(self.colours))
-        self._app.setStyleSheet(_filled(self._sheet, self.colours))
+        self._app.setStyleSheet(_filled(self._sheet, self.colours, self._icons))
         self.changed.emit()
 
     def icon(self, name: str, *, colour: str | None = None) -> QIcon:
@@ -150,9 +150,10 @@ def _rendered(svg: str) -> QIcon:
     return icon
 
 
-def _filled(sheet: str, colours: Colours) -> str:
+def _filled(sheet: str, colours: Colours, icons: Path) -> str:
     """Puts the colours in the place of ``@name``; an unknown name is a fault of ours."""
-    values = asdict(colours)
+    tick = "check-light" if QColor(colours.on_accent).lightness() > 127 else "check-dark"
+    values = asdict(colours) | {"check": (icons / f"{tick}.svg").as_posix()}
     return re.sub(r"@([a-z_]+)", lambda match: values[match.group(1)], sheet)
 
 

@@ -287,11 +287,21 @@ def test_getting_the_first_model_can_be_cancelled_and_begun_again(
     first_run = desktop.window.first_run
     first_run.button.click()
     qtbot.waitUntil(lambda: first_run.stage_text == "Downloading, 23 MB of 98 MB")
+    assert first_run.cancel.hasFocus()
     first_run.cancel.click()
     _wait_for(desktop, qtbot, TurnState.NO_MODEL)
     room.starter_gate.set()
     first_run.button.click()
     _wait_for(desktop, qtbot, TurnState.IDLE)
+
+
+def test_without_a_choice_the_openvino_variant_is_taken(
+    opened: Callable[[], Desktop], room: Room
+) -> None:
+    room.models = tuple(reversed(MODELS))
+    current = opened().window.models.current
+    assert current is not None
+    assert current.backend == "openvino"
 
 
 def test_choices_are_remembered(opened: Callable[[], Desktop], room: Room, qtbot: QtBot) -> None:
