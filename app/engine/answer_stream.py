@@ -94,6 +94,11 @@ class AnswerStream:
             return 0
         return count_thinking_tokens(ids, decode, self._tags, opened=self._opened)
 
+    @property
+    def open_call(self) -> str | None:
+        """What there is of a call that has begun and not ended; ``None`` outside of one."""
+        return None if self._calls is None else self._calls.open_call
+
     # --- Control ---
 
     def delta(self, kind: DeltaKind, text: str) -> None:

@@ -122,6 +122,12 @@ class ToolCallSplitter:
         self.calls = 0
         self.failure: str | None = None
 
+    @property
+    def open_call(self) -> str | None:
+        """What the answer has of a call that has begun and not ended; ``None`` outside of one."""
+        begun = self._held.startswith(OPENING)
+        return self._held.removeprefix(OPENING) if begun else None
+
     def push(self, text: str) -> list[str | ToolCall]:
         """Takes the next piece and returns what is decided by it."""
         self._held += text

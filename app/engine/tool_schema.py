@@ -45,19 +45,24 @@ def parameters(tool: ToolSpec) -> dict[str, Any]:
     return schema
 
 
-def call_schema(tool: ToolSpec) -> dict[str, Any]:
+def call_schema(tool: ToolSpec, place: str = "#") -> dict[str, Any]:
     """The JSON schema of a call of ``tool`` for a grammar: its name, and its arguments' form.
 
-    Lengths of strings, counted repetitions in patterns and large counts of items are left out: a
-    tool has to check those itself. On openvino-genai 2026.4.1 a ``maxLength`` of 256 took 15 s, a
-    pattern ``.{1,1000}`` 90 s.
+    Args:
+        tool: one that ``parameters`` accepts.
+        place: where in its document the result will be, as a JSON pointer; references go there.
+
+    Lengths of strings, patterns that count or aren't anchored at both ends, and large counts of
+    items are left out: a tool has to check those itself. On openvino-genai 2026.4.1 a ``maxLength``
+    of 256 took 15 s, a pattern ``.{1,1000}`` 90 s.
 
     Raises:
         UserError: ``tool_schema_invalid``.
     """
+    arguments = _relaxed(parameters(tool), f"{place}/properties/arguments")
     return {
         "type": "object",
-        "properties": {"name": {"enum": [tool.name]}, "arguments": _relaxed(parameters(tool))},
+        "properties": {"name": {"enum": [tool.name]}, "arguments": arguments},
         "required": ["name", "arguments"],
         "additionalProperties": False,
     }
@@ -72,20 +77,28 @@ def invalid(sentence: str) -> UserError:
     )
 
 
-def _relaxed(schema: Any) -> Any:
+def _relaxed(schema: Any, place: str) -> Any:
+    """Returns ``schema`` without what is slow, for a document that has it at ``place``."""
     if not isinstance(schema, dict):
         return schema
-    return {key: _inner(key, value) for key, value in schema.items() if not _is_slow(key, value)}
+    return {
+        key: _inner(key, value, place) for key, value in schema.items() if not _is_slow(key, value)
+    }
 
 
-def _inner(key: str, value: Any) -> Any:
+def _inner(key: str, value: Any, place: str) -> Any:
     if key in _NAMED and isinstance(value, dict):
         if key == "patternProperties" and any(map(_COUNTED.search, value)):
             raise invalid("A name's pattern has a counted repetition")
-        return {name: _relaxed(inner) for name, inner in value.items()}
+        return {name: _relaxed(inner, place) for name, inner in value.items()}
     if key in _LISTED and isinstance(value, list):
-        return [_relaxed(inner) for inner in value]
-    return _relaxed(value) if key in _SINGLE else value
+        return [_relaxed(inner, place) for inner in value]
+    if key == "$ref":
+        # A converter of the llama binding would fetch what lies elsewhere.
+        if not isinstance(value, str) or not re.fullmatch(r"#(/.*)?", value):
+            raise invalid(f"A schema refers to {str(value)[:80]!r}, which is not inside it")
+        return place + value.removeprefix("#")
+    return _relaxed(value, place) if key in _SINGLE else value
 
 
 def _is_slow(key: str, value: Any) -> bool:
@@ -93,7 +106,8 @@ def _is_slow(key: str, value: Any) -> bool:
         case "minLength" | "maxLength":
             return True
         case "pattern":
-            return isinstance(value, str) and _COUNTED.search(value) is not None
+            anchored = isinstance(value, str) and value.startswith("^") and value.endswith("$")
+            return not anchored or _COUNTED.search(value) is not None
         case "minItems" | "maxItems":
             return isinstance(value, int) and value > _MAX_ITEMS
     return False

@@ -77,6 +77,22 @@ class Sampler:
         token: int = self._api.llama_sampler_sample(self._chain, context, -1)
         return token
 
+    def constrain(self, grammar: Any) -> None:
+        """Lets ``grammar``, a native sampler that is now ours, rule out tokens before all else."""
+        api = self._api
+        chain = api.llama_sampler_chain_init(api.llama_sampler_chain_default_params())
+        api.llama_sampler_chain_add(chain, grammar)
+        while api.llama_sampler_chain_n(self._chain) > 0:
+            # They are moved with what they remember: the penalties' tokens, the random state.
+            moved = api.llama_sampler_chain_remove(self._chain, 0)
+            api.llama_sampler_chain_add(chain, moved)
+        api.llama_sampler_free(self._chain)
+        self._chain = chain
+
+    def release(self) -> None:
+        """Takes the grammar away again and frees it."""
+        self._api.llama_sampler_free(self._api.llama_sampler_chain_remove(self._chain, 0))
+
     def close(self) -> None:
         """Frees the chain. Idempotent."""
         chain, self._chain = self._chain, None

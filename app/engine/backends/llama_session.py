@@ -11,6 +11,7 @@ from app.engine.answer_stream import AnswerStream
 from app.engine.backends.base import Control, LoadStopped, Outcome, rate
 from app.engine.backends.llama_abort import AbortFlag
 from app.engine.backends.llama_context import LlamaContext, Step, kv_bytes_per_token
+from app.engine.backends.llama_grammar import CallSampler, call_grammar
 from app.engine.backends.llama_model import LlamaModel
 from app.engine.backends.llama_native import Native
 from app.engine.backends.llama_prompt import PromptWriter
@@ -102,6 +103,7 @@ class LlamaSession:
         assert context is not None, "the session is closed"
         stream = AnswerStream(control, request)
         prompt = self.prompts.write(request, stream)
+        grammar = call_grammar(request.tools) if request.tools else None
         self._admit(len(prompt))
         seed = choose_seed(request.sampling)
         answer = _Answer()
@@ -110,7 +112,8 @@ class LlamaSession:
             reused = context.reuse(prompt)
             reason = self._prefill(context, prompt, reused, stream)
             if reason is None:
-                reason = self._decode(context, prompt, request, seed, stream, answer)
+                sampler = self._sampler(request, seed, prompt, stream, grammar)
+                reason = self._decode(context, len(prompt), request, sampler, stream, answer)
                 reason = stream.end(reason)
         usage = Usage(
             prompt_tokens=len(prompt),
@@ -186,25 +189,44 @@ class LlamaSession:
             control.prefill_progress(context.held_tokens, len(prompt), reused)
         return control.stop_reason()
 
-    def _decode(
+    def _sampler(
         self,
-        context: LlamaContext,
-        prompt: list[int],
         request: Generate,
         seed: int | None,
+        prompt: list[int],
         stream: AnswerStream,
-        answer: _Answer,
-    ) -> FinishReason:
-        """Streams the answer; returns why it ended."""
-        room = self._context_tokens - len(prompt)
+        grammar: str | None,
+    ) -> Sampler | CallSampler:
+        """What chooses the tokens; with a ``grammar``, it also holds tool calls to their form."""
+        api = self._native.api
         sampler = Sampler(
-            self._native.api,
+            api,
             request.sampling,
             seed,
             prompt,
             self._context_tokens,
             self._model.token_count,
         )
+        if grammar is None:
+            return sampler
+        try:
+            vocabulary = api.llama_model_get_vocab(self._model.handle)
+            return CallSampler(api, vocabulary, sampler, stream, grammar)
+        except BaseException:
+            sampler.close()
+            raise
+
+    def _decode(
+        self,
+        context: LlamaContext,
+        prompt_tokens: int,
+        request: Generate,
+        sampler: Sampler | CallSampler,
+        stream: AnswerStream,
+        answer: _Answer,
+    ) -> FinishReason:
+        """Streams the answer; returns why it ended."""
+        room = self._context_tokens - prompt_tokens
         try:
             limit = min(request.max_tokens, room)
             reason = self._stream(context, sampler, limit, stream, answer)
@@ -217,7 +239,7 @@ class LlamaSession:
     def _stream(
         self,
         context: LlamaContext,
-        sampler: Sampler,
+        sampler: Sampler | CallSampler,
         limit: int,
         stream: AnswerStream,
         answer: _Answer,
