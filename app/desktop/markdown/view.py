@@ -31,7 +31,7 @@ from app.desktop.markdown.selection import SharedSelection, TextPoint
 from app.desktop.markdown.theme import theme_of
 
 _SLICE_S: Final = 0.008
-_SLICE_CHARS: Final = 1_000
+_SLICE_CHARS: Final = 500
 _RESTYLING: Final = (
     QEvent.Type.PaletteChange,
     QEvent.Type.FontChange,
@@ -113,17 +113,18 @@ class MarkdownView(QWidget):
 
     def _on_slice(self) -> None:
         end = perf_counter() + _SLICE_S
-        first = len(self._growing.pieces)
         while self._unread:
             part, self._unread = self._unread[:_SLICE_CHARS], self._unread[_SLICE_CHARS:]
-            first = min(first, self._growing.append(part))
+            self._show(self._growing.append(part))
             if perf_counter() > end:
                 break
         if self._is_finishing and not self._unread:
             self._is_finishing = False
-            first = min(first, self._growing.finish())
-        self._page.show_pieces(self._setting, self._growing.pieces, first)
+            self._show(self._growing.finish())
         self._lay_out(max(0.002, end - perf_counter()))
+
+    def _show(self, first: int) -> None:
+        self._page.show_pieces(self._setting, self._growing.pieces, first)
 
     # --- Place ----------------------------------------------------------------------------------
 
