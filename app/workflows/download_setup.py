@@ -6,11 +6,13 @@ from typing import Final
 
 from app.core.paths import DataRoot
 from app.models.catalog import Catalog
+from app.models.catalog_refresh import CatalogRefresh
 from app.models.download import ModelDownload
 from app.models.download_disk import DiskGuard
 from app.models.download_lock import WriterLock
 from app.models.download_store import DownloadStore
 from app.models.fetch import Fetcher, FetchLimits
+from app.models.fetch_stop import StopSwitch
 from app.models.hub_endpoint import HubEndpoint
 from app.models.hub_metadata import HubMetadata
 from app.models.ledger import Ledger
@@ -25,6 +27,18 @@ LEDGER_FILE: Final = "network.sqlite3"
 def open_ledger(root: DataRoot) -> Ledger:
     """The ledger of contacts of this data root."""
     return Ledger(root.path / LEDGER_FILE)
+
+
+def open_catalog_refresh(
+    root: DataRoot, endpoint: HubEndpoint, stop: StopSwitch | None = None
+) -> CatalogRefresh:
+    """Builds what the maintainer's ``catalog refresh`` and ``catalog check`` run."""
+    ledger = open_ledger(root)
+    return CatalogRefresh(
+        HubMetadata(endpoint, ledger.record),
+        lambda: Fetcher(endpoint, DiskGuard(), ledger.record),
+        stop,
+    )
 
 
 def open_downloads(

@@ -15,6 +15,7 @@ from app.models.catalog import (
     load_catalog,
     parse_catalog,
 )
+from app.models.catalog_lines import _places, line_of_error
 from app.models.profile import LLAMA_PROFILE, OPENVINO_PROFILE, capabilities
 from app.models.profile_files import read_profile
 
@@ -124,6 +125,16 @@ def test_a_wrong_field_is_named_with_its_path_and_line(
     assert caught.value.code == "catalog_invalid"
     assert said in caught.value.message
     assert f"list.json, line {_line_of(before)}:" in caught.value.message
+
+
+def test_the_line_of_every_field_is_found() -> None:
+    data = _shipped()
+    lines = data.decode().splitlines()
+    for place, offset in _places(data.decode()):
+        key = place.rpartition(".")[2] if not place.endswith("]") else ""
+        line = line_of_error(data, f"Wrong - at `{place}`") if len(place) < 22 else None
+        assert line in (None, data[:offset].count(b"\n") + 1)
+        assert key in lines[data[:offset].count(b"\n")] or place == "$"
 
 
 def test_text_that_is_no_json_is_named_with_its_line() -> None:

@@ -1,6 +1,7 @@
 """Downloads as a person meets them: steered, broken off, continued, and never a wrong byte."""
 
 import os
+import random
 import subprocess
 import sys
 import threading
@@ -16,8 +17,11 @@ from app.core.paths import DataRoot
 from app.models.catalog import Trust, canonical_bytes, load_catalog
 from app.models.download_state import DownloadState, Move
 from app.models.download_store import DownloadStore
+from app.models.identity import Stopped
 from app.models.variant import read_manifest
 from app.workflows.download_setup import open_ledger
+from app.workflows.download_watch import watch
+from app.workflows.downloads import DownloadView
 from tests.support.download_machine import MIB, Machine
 from tests.support.loopback_hub import LoopbackHub
 from tests.support.model_files import (
@@ -42,6 +46,18 @@ def machine(data_root: DataRoot, tmp_path: Path) -> Iterator[Machine]:
 
 
 S = DownloadState
+
+
+def _program(machine: Machine, folder: Path) -> "subprocess.Popen[bytes]":
+    """Starts a program that gets the OpenVINO variant, to be killed."""
+    catalog = folder / "catalog.json"
+    catalog.write_bytes(canonical_bytes(tiny_catalog(machine.files)))
+    arguments = [machine.root.path, machine.hub.endpoint, catalog, "tiny", "openvino"]
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.support.download_program", *map(str, arguments)],
+        cwd=REPOSITORY_ROOT,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY_ROOT)},
+    )
 
 
 def test_a_pinned_model_is_installed_without_a_question_to_the_api(machine: Machine) -> None:
@@ -153,14 +169,7 @@ def test_a_program_that_is_killed_in_mid_file_loses_nothing(
     machine: Machine, tmp_path: Path
 ) -> None:
     machine.hub.fault(path=WEIGHTS, stall_at=2 * MIB, times=1)
-    catalog = tmp_path / "catalog.json"
-    catalog.write_bytes(canonical_bytes(tiny_catalog(machine.files)))
-    arguments = [machine.root.path, machine.hub.endpoint, catalog, "tiny", "openvino"]
-    program = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.download_program", *map(str, arguments)],
-        cwd=REPOSITORY_ROOT,
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY_ROOT)},
-    )
+    program = _program(machine, tmp_path)
     try:
         assert machine.hub.stalled.wait(30)
         part = next((machine.root.models / ".downloads").glob(f"*/{WEIGHTS}.part"))
@@ -180,6 +189,58 @@ def test_a_program_that_is_killed_in_mid_file_loses_nothing(
     resumed = machine.hub.bodies(WEIGHTS)[-1].range
     assert resumed is not None
     assert int(resumed.removeprefix("bytes=").rstrip("-")) >= MIB
+
+
+@pytest.mark.soak
+def test_fifty_kills_at_random_moments_lose_nothing(machine: Machine, tmp_path: Path) -> None:
+    chance = random.Random(20)
+
+    for _ in range(50):
+        machine.hub.faults.clear()
+        machine.hub.stalled.clear()
+        machine.hub.fault(path=WEIGHTS, stall_at=chance.randrange(len(machine.files[WEIGHTS])))
+        program = _program(machine, tmp_path)
+        machine.hub.stalled.wait(chance.uniform(0.5, 3.0))
+        program.kill()
+        program.wait()
+    machine.hub.faults.clear()
+    downloads = machine.started()
+    machine.wait(downloads, S.INSTALLED)
+    assert machine.installed_right()
+    assert machine.leftovers() == []
+
+
+def test_a_command_follows_a_download_and_takes_over_when_its_program_dies(
+    machine: Machine, tmp_path: Path
+) -> None:
+    machine.hub.fault(path=WEIGHTS, stall_at=MIB, times=1)
+    program = _program(machine, tmp_path)
+    assert machine.hub.stalled.wait(30)
+    following = machine.open()
+    seen: list[DownloadView] = []
+
+    def on_view(view: DownloadView) -> None:
+        if not seen:
+            assert view.state is S.RUNNING
+            program.kill()
+            program.wait()
+        seen.append(view)
+
+    assert watch(following, "tiny", "openvino", on_view).state is S.INSTALLED
+    assert machine.installed_right()
+    with pytest.raises(UserError) as caught:
+        watch(following, "nobody", "openvino", on_view)
+    assert caught.value.code == "download_unknown"
+
+
+def test_following_can_be_stopped_without_stopping_the_download(machine: Machine) -> None:
+    machine.hub.fault(path=WEIGHTS, stall_at=MIB)
+    downloads = machine.started()
+    downloads.get("tiny", "openvino")
+    machine.stalled(downloads)
+    with pytest.raises(Stopped):
+        watch(downloads, "tiny", "openvino", lambda _: None, lambda: True)
+    assert downloads.downloads()[0].state is S.RUNNING
 
 
 def test_another_program_can_queue_pause_and_cancel(machine: Machine) -> None:
