@@ -7,9 +7,20 @@ from typing import Final
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
-from app.desktop.markdown.blocks import Block, Code, Heading, Item, Paragraph, Piece, Quote
-from app.desktop.markdown.boxes import Box, Selected, Setting, make_box
+from app.desktop.markdown.blocks import (
+    Block,
+    Code,
+    Formula,
+    Heading,
+    Item,
+    Paragraph,
+    Piece,
+    Quote,
+    Table,
+)
+from app.desktop.markdown.boxes import Box, CodeBox, RuleBox, Selected, Setting, TextBox
 from app.desktop.markdown.leaf import Leaf
+from app.desktop.markdown.table import TableBox
 from app.desktop.markdown.theme import Theme
 
 _DEEPEST: Final = 10  # levels that are still set in; a narrow page has no room for more
@@ -94,7 +105,7 @@ class Section:
             if box is None or not box.accepts(block):
                 if box is not None:
                     box.drop()
-                box = make_box(self._setting, block)
+                box = _make_box(self._setting, block)
             rows.append(Row(block, levels, begins, box))
         for row in old[len(rows) :]:
             row.box.drop()
@@ -278,3 +289,14 @@ def _is_right_to_left(leaves: list[Leaf]) -> bool:
             direction = leaf.document.begin().textDirection()
             return direction is Qt.LayoutDirection.RightToLeft
     return False
+
+
+def _make_box(setting: Setting, block: Block) -> Box:
+    """Returns the box for a block that holds no others."""
+    if isinstance(block, Code):
+        return CodeBox(setting, block)
+    if isinstance(block, Table):
+        return TableBox(setting, block)
+    if isinstance(block, Paragraph | Heading | Formula):
+        return TextBox(setting, block)
+    return RuleBox(setting)
