@@ -6,13 +6,15 @@ is rendered; the rendered prompt is then tokenized in the pieces between the mar
 the whole word, the mark itself is dropped, and the model reads exactly the text that was written.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from app.engine.protocol import ChatMessage, Role
+from app.core.errors import UserError
+from app.engine.protocol import ChatMessage, Role, ToolCall, ToolSpec
 
 # A noncharacter: no text holds it, no template makes it.
 _MARK: Final = "\ufdd0"
@@ -25,22 +27,83 @@ _SAFE_CUT: Final = re.compile(r"(?<=\n)(?=[A-Za-z])|(?<=[A-Za-z])(?= [A-Za-z])")
 def protect(
     messages: Sequence[ChatMessage], special_tokens: Iterable[str]
 ) -> tuple[ChatMessage, ...]:
-    """Returns ``messages`` with each special token in their content broken by the mark."""
+    """Returns ``messages`` with each special token in what they say broken by the mark.
+
+    Raises:
+        UserError: ``message_invalid``: the arguments of a tool call are no JSON object.
+    """
+    broken = _breaker(special_tokens)
+    return tuple(
+        msgspec.structs.replace(
+            message,
+            content=broken(message.content),
+            tool_calls=tuple(_protect_call(call, broken) for call in message.tool_calls),
+            tool_call_id=None if message.tool_call_id is None else broken(message.tool_call_id),
+        )
+        for message in messages
+    )
+
+
+def protect_tools(tools: Sequence[ToolSpec], special_tokens: Iterable[str]) -> tuple[ToolSpec, ...]:
+    """Returns ``tools``, as a template shall show them, with each special token in them broken.
+
+    Their names and schemas must have been checked.
+    """
+    broken = _breaker(special_tokens)
+    return tuple(
+        msgspec.structs.replace(
+            tool,
+            description=broken(tool.description),
+            parameters_schema=_broken_json(json.loads(tool.parameters_schema), broken),
+        )
+        for tool in tools
+    )
+
+
+def _protect_call(call: ToolCall, broken: Callable[[str], str]) -> ToolCall:
+    try:
+        arguments = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        arguments = None
+    if not isinstance(arguments, dict):
+        raise UserError(
+            "message_invalid",
+            f"The arguments of the tool call {call.id[:40]!r} are no JSON object.",
+            "Start a new chat.",
+        )
+    return ToolCall(
+        id=broken(call.id), name=broken(call.name), arguments=_broken_json(arguments, broken)
+    )
+
+
+def _broken_json(value: Any, broken: Callable[[str], str]) -> str:
+    """JSON text of ``value`` with its strings broken, and not what stands between them."""
+
+    def walk(inner: Any) -> Any:
+        match inner:
+            case str():
+                return broken(inner)
+            case dict():
+                return {broken(key): walk(one) for key, one in inner.items()}
+            case list():
+                return [walk(one) for one in inner]
+        return inner
+
+    return json.dumps(walk(value), ensure_ascii=False)
+
+
+def _breaker(special_tokens: Iterable[str]) -> Callable[[str], str]:
+    """Returns what puts the mark into each special token of a text."""
     words = sorted({token for token in special_tokens if len(token) > 1}, key=len, reverse=True)
     if not words:
-        return tuple(messages)
+        return lambda text: text
     expression = re.compile("|".join(map(re.escape, words)))
 
     def broken(match: re.Match[str]) -> str:
         word = match.group()
         return word[0] + _MARK + word[1:]
 
-    return tuple(
-        msgspec.structs.replace(
-            message, content=expression.sub(broken, message.content.replace(_MARK, ""))
-        )
-        for message in messages
-    )
+    return lambda text: expression.sub(broken, text.replace(_MARK, ""))
 
 
 def split_begun(messages: Sequence[ChatMessage]) -> tuple[Sequence[ChatMessage], str]:

@@ -145,19 +145,6 @@ class Role(StrEnum):
     TOOL = "tool"
 
 
-class ChatMessage(Struct, frozen=True, kw_only=True):
-    role: Role
-    content: str
-
-
-class ToolSpec(Struct, frozen=True, kw_only=True):
-    """A tool that the model may call. ``parameters_schema`` is a JSON schema as JSON text."""
-
-    name: str
-    description: str
-    parameters_schema: str
-
-
 class ToolCall(Struct, frozen=True, kw_only=True):
     """A call that the model made; the text of a ``Delta`` of that kind is one such as JSON.
 
@@ -167,6 +154,23 @@ class ToolCall(Struct, frozen=True, kw_only=True):
     id: str
     name: str
     arguments: str
+
+
+class ChatMessage(Struct, frozen=True, kw_only=True):
+    """A turn. ``tool_calls`` are an assistant's; ``tool_call_id`` is the call a tool answers."""
+
+    role: Role
+    content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+
+
+class ToolSpec(Struct, frozen=True, kw_only=True):
+    """A tool that the model may call. ``parameters_schema`` is a JSON schema as JSON text."""
+
+    name: str
+    description: str
+    parameters_schema: str
 
 
 class ThinkingLevel(StrEnum):

@@ -51,6 +51,23 @@ class TemplateControls:
         return found
 
 
+def as_template_sees(message: ChatMessage) -> dict[str, Any]:
+    """A message in the form that templates expect; a call's arguments are an object, not text."""
+    seen: dict[str, Any] = {"role": message.role.value, "content": message.content}
+    if message.tool_calls:
+        seen["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": json.loads(call.arguments)},
+            }
+            for call in message.tool_calls
+        ]
+    if message.tool_call_id is not None:
+        seen["tool_call_id"] = message.tool_call_id
+    return seen
+
+
 Render = Callable[[tuple[ChatMessage, ...], TemplateControls], str]
 """Renders messages up to where the answer begins; raises what the backend raises for a template."""
 

@@ -6,10 +6,11 @@ import pytest
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from app.core.errors import DataFault, UserError
-from app.engine.protocol import ChatMessage, ThinkingLevel, ToolSpec
+from app.engine.protocol import ChatMessage, Role, ThinkingLevel, ToolCall, ToolSpec
 from app.engine.template_controls import (
     TemplateControls,
     TemplateTraits,
+    as_template_sees,
     controls_for,
     probe,
 )
@@ -122,3 +123,25 @@ def test_tools_have_the_form_that_templates_expect() -> None:
             },
         }
     ]
+
+
+def test_a_tool_turn_has_the_form_that_templates_expect() -> None:
+    call = ToolCall(id="call_1", name="clock", arguments='{"zone":"UTC"}')
+    asked = ChatMessage(role=Role.ASSISTANT, content="", tool_calls=(call,))
+    answered = ChatMessage(role=Role.TOOL, content="12:00", tool_call_id="call_1")
+    assert as_template_sees(asked)["tool_calls"] == [
+        {
+            "id": "call_1",
+            "type": "function",
+            "function": {"name": "clock", "arguments": {"zone": "UTC"}},
+        }
+    ]
+    assert as_template_sees(answered) == {
+        "role": "tool",
+        "content": "12:00",
+        "tool_call_id": "call_1",
+    }
+    assert as_template_sees(ChatMessage(role=Role.USER, content="a")) == {
+        "role": "user",
+        "content": "a",
+    }

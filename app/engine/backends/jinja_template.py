@@ -7,6 +7,7 @@ from typing import Any, Final, NoReturn
 
 from app.core.errors import DataFault
 from app.engine.protocol import ChatMessage
+from app.engine.template_controls import as_template_sees
 
 # Published templates have up to about 20,000 characters.
 _MAX_TEMPLATE_CHARACTERS: Final = 256 * 1024
@@ -80,7 +81,7 @@ class ChatTemplate:
         limit = _MAX_ADDED_CHARACTERS + 2 * content
         told = {"tools": None} | dict(variables)
         told |= {
-            "messages": [{"role": str(m.role), "content": m.content} for m in messages],
+            "messages": [as_template_sees(message) for message in messages],
             "add_generation_prompt": True,
         }
         parts: list[str] = []

@@ -5,7 +5,7 @@ from functools import cached_property
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends.jinja_template import ChatTemplate
 from app.engine.backends.llama_model import LlamaModel
-from app.engine.prompt import encode, protect, split_begun
+from app.engine.prompt import encode, protect, protect_tools, split_begun
 from app.engine.protocol import ChatMessage, Generate
 from app.engine.template_controls import (
     TemplateControls,
@@ -46,7 +46,8 @@ class PromptWriter:
             UserError: ``tools_not_supported``: the template has no place for them.
         """
         asked, begun = split_begun(protect(request.messages, self._protected))
-        controls = controls_for(request.thinking, request.tools, lambda: self.traits)
+        tools = protect_tools(request.tools, self._protected)
+        controls = controls_for(request.thinking, tools, lambda: self.traits)
         prompt = stream.begin(self.render(tuple(asked), controls), begun)
         ids = encode(prompt, self._model.tokenize)
         begin = self._model.begin_token

@@ -12,6 +12,7 @@ from app.engine.protocol import ChatMessage, Generate
 from app.engine.template_controls import (
     TemplateControls,
     TemplateTraits,
+    as_template_sees,
     controls_for,
     probe,
 )
@@ -60,7 +61,8 @@ class ExactTokenizer:
             DataFault: ``tokenizer_cuts``.
         """
         asked, begun = prompt.split_begun(prompt.protect(request.messages, self._special))
-        controls = controls_for(request.thinking, request.tools, lambda: self.traits)
+        tools = prompt.protect_tools(request.tools, self._special)
+        controls = controls_for(request.thinking, tools, lambda: self.traits)
         return self.encode(stream.begin(self.render(tuple(asked), controls), begun))
 
     @cached_property
@@ -85,7 +87,7 @@ class ExactTokenizer:
         variables: dict[str, Any] = {**controls.variables()}
         if controls.tools:
             variables["tools"] = controls.tools_as_json()
-        history = [{"role": message.role.value, "content": message.content} for message in messages]
+        history = [as_template_sees(message) for message in messages]
         try:
             rendered: str = self._tokenizer.apply_chat_template(
                 history, add_generation_prompt=True, extra_context=variables or None
