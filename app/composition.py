@@ -14,7 +14,7 @@ from app.models.library import Library
 from app.workflows.services import Services, TurnOptions
 
 if TYPE_CHECKING:
-    from app.desktop.services import ModelEntry
+    from app.desktop.services import DesktopServices, ModelEntry
 
 
 def build_services() -> Services:
@@ -31,13 +31,10 @@ def build_services() -> Services:
     )
 
 
-def run_window() -> int:
-    """Opens the window; returns the exit code when the program quits."""
-    from app.desktop.application import run
+def desktop_services(services: Services) -> "DesktopServices":
+    """What the window is given."""
     from app.desktop.conversation import MemoryChats
     from app.desktop.services import DesktopServices
-
-    services = build_services()
 
     def open_engine(on_notice: Callable[[object], None]) -> EngineClient:
         services.engine.observe(on_notice)
@@ -51,15 +48,20 @@ def run_window() -> int:
         options = TurnOptions(device=None if device is None else device.id)
         return services.prepare_turn(installed, messages, options)
 
-    return run(
-        DesktopServices(
-            open_engine=open_engine,
-            list_models=services.library.installed,
-            list_devices=services.list_devices,
-            prepare_turn=prepare_turn,
-            ensure_starter=services.ensure_starter,
-            settings_file=services.settings_file,
-            data_root=services.data_root.path,
-            chats=MemoryChats(),
-        )
+    return DesktopServices(
+        open_engine=open_engine,
+        list_models=services.list_models,
+        list_devices=services.list_devices,
+        prepare_turn=prepare_turn,
+        ensure_starter=services.ensure_starter,
+        settings_file=services.settings_file,
+        data_root=services.data_root.path,
+        chats=MemoryChats(),
     )
+
+
+def run_window() -> int:
+    """Opens the window; returns the exit code when the program quits."""
+    from app.desktop.application import run
+
+    return run(desktop_services(build_services()))

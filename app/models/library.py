@@ -95,7 +95,7 @@ class Library:
             and wanted in (_spellings(model.name, model.variant, model.aliases))
         ]
         if matches:
-            return min(matches, key=_preference)
+            return min(matches, key=preference)
         for candidate in broken:
             if wanted in _spellings(candidate.name, candidate.variant, ()):
                 raise candidate.error
@@ -261,7 +261,8 @@ def _spellings(name: str, variant: str, aliases: tuple[str, ...]) -> frozenset[s
     )
 
 
-def _preference(model: InstalledModel) -> tuple[int, str, str]:
+def preference(model: InstalledModel) -> tuple[int, str, str]:
+    """Sorts the variants of a model: the one that is taken if nobody names one comes first."""
     known = model.backend in _PREFERENCE
     rank = _PREFERENCE.index(model.backend) if known else len(_PREFERENCE)
     return rank, model.name, model.variant

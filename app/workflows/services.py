@@ -32,7 +32,7 @@ from app.hardware.readings import CPU, DeviceInventory, ProbeOutcome
 from app.hardware.selection import DeviceChoice, DeviceWishes, choose_device
 from app.hardware.selector import Selector
 from app.models.identity import never_stop
-from app.models.library import InstalledModel, Library
+from app.models.library import InstalledModel, Library, preference
 from app.models.profile import Profile
 from app.models.profile_files import profile_of
 from app.workflows.load_spec import load_spec
@@ -77,6 +77,10 @@ class Services:
     def list_devices(self) -> DeviceInventory:
         """The devices of this machine; read once. Blocks for up to half a minute."""
         return self._inventory
+
+    def list_models(self) -> tuple[InstalledModel, ...]:
+        """The installed models by name; of a model's variants the preferred one comes first."""
+        return tuple(sorted(self.library.installed(), key=lambda one: (one.name, preference(one))))
 
     def find_model(self, name: str | None, backend: str | None = None) -> InstalledModel:
         """The model called ``name``; without a name that of the settings, or any.
