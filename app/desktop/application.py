@@ -17,7 +17,7 @@ from app.desktop.engine_bridge import EngineBridge
 from app.desktop.garbage import GuiGarbageCollector
 from app.desktop.inventory import Inventory
 from app.desktop.language import speak
-from app.desktop.lifecycle import BUSY, Happening
+from app.desktop.lifecycle import BUSY, TurnState
 from app.desktop.main_window import MainWindow
 from app.desktop.markdown.rendering import RenderingThread
 from app.desktop.open_chats import OpenChats
@@ -43,6 +43,7 @@ class Desktop(QObject):
         self._rendering = RenderingThread(self)
         self._keeper = Worker("chats", self)
         self._clerk = Worker("settings", self)
+        self._store = services.chats
         self.preferences = Preferences(services.settings_file, self._clerk, self)
         self.bridge = EngineBridge(services.open_engine, self)
         self.runner = TurnRunner(
@@ -108,8 +109,7 @@ class Desktop(QObject):
     @Slot()
     def quit(self) -> None:
         """Ends the event loop; ``close`` does the rest."""
-        self.runner.stop()
-        self.runner.happened(Happening.CLOSED)
+        self.runner.close()
         self.preferences.change(window_geometry=self.window.geometry_text())
         self.window.hide()
         self._app.quit()
@@ -126,6 +126,7 @@ class Desktop(QObject):
         self.tray.close()
         self._keeper.close(1.0)
         self._clerk.close(0.5)
+        self._store.close()
         self.inventory.close()
         self._rendering.close()
         left_s = _QUIT_WITHIN_S - clock.elapsed() / 1000
@@ -183,7 +184,8 @@ class Desktop(QObject):
 
     @Slot(object)
     def _on_answered(self, change: Change) -> None:
-        if not self.window.isVisible() and change.message.text:
+        closing = self.runner.state is TurnState.CLOSING
+        if not closing and not self.window.isVisible() and change.message.text:
             self.tray.set_state(TrayState.ATTENTION)
             self.tray.notify(self.tr("The answer is ready"), change.message.text[:120])
 

@@ -15,7 +15,8 @@ from app.engine.protocol import ChatMessage, FinishReason, Role, Timings, Usage
 
 
 class AnswerStamp(Struct, frozen=True, kw_only=True):
-    """How an answer came about. ``reason`` is absent while it runs or when it failed.
+    """How an answer came about. ``reason`` is absent while it runs and when it failed or was
+    interrupted; ``error`` says why it failed.
 
     ``thinking_s`` is how long the model thought before the answer's first word. ``device`` and
     ``digest`` are what the engine was asked for; ``seed`` is the one it used.
@@ -51,6 +52,13 @@ class ChatSummary(Struct, frozen=True, kw_only=True):
     title: str
 
 
+class KeptChat(Struct, frozen=True, kw_only=True):
+    """A chat as it is kept: every message after its parent, and the end of the shown path."""
+
+    messages: tuple[Message, ...] = ()
+    leaf: str | None = None
+
+
 class ChatStore(Protocol):
     """Where conversations are kept.
 
@@ -61,8 +69,8 @@ class ChatStore(Protocol):
     def summaries(self) -> tuple[ChatSummary, ...]:
         """Returns all chats, the most recently used first."""
 
-    def messages(self, chat_id: str) -> tuple[Message, ...]:
-        """Returns the messages of a chat, each after its parent; the last is on the shown path."""
+    def messages(self, chat_id: str) -> KeptChat:
+        """Returns all messages of a chat."""
 
     def put_chat(self, chat: ChatSummary) -> None:
         """Creates the chat, or renames it."""
@@ -72,6 +80,12 @@ class ChatStore(Protocol):
 
     def extend_message(self, chat_id: str, message_id: str, text: str, thinking: str) -> None:
         """Appends to a message while its answer is running."""
+
+    def show_branch(self, chat_id: str, message_id: str) -> None:
+        """Keeps that the shown path runs through a message."""
+
+    def close(self) -> None:
+        """Ends what is still being written."""
 
     def remove_chat(self, chat_id: str) -> None:
         """Moves the chat to where ``restore_chat`` finds it."""
@@ -179,8 +193,15 @@ class MemoryChats:
         kept = [chat for chat in self._chats.values() if chat.id not in self._removed]
         return tuple(reversed(kept))
 
-    def messages(self, chat_id: str) -> tuple[Message, ...]:
-        return tuple(self._messages.get(chat_id, {}).values())
+    def messages(self, chat_id: str) -> KeptChat:
+        messages = tuple(self._messages.get(chat_id, {}).values())
+        return KeptChat(messages=messages, leaf=messages[-1].id if messages else None)
+
+    def show_branch(self, chat_id: str, message_id: str) -> None:
+        """The window's own path is all there is."""
+
+    def close(self) -> None:
+        """Nothing is being written."""
 
     def put_chat(self, chat: ChatSummary) -> None:
         self._chats[chat.id] = chat

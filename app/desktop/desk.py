@@ -155,7 +155,7 @@ class Desk(QObject):
 
     @Slot(str)
     def _on_branch_chosen(self, message_id: str) -> None:
-        self._chats.current.show_branch(message_id)
+        self._chats.show_branch(message_id)
         self._window.transcript.show_conversation(self._chats.current)
 
     @Slot(str)

@@ -246,7 +246,7 @@ class AnswerBlock(MessageBlock):
         self.text.finish()
         self._summary.setText(wording.early_end(stamp, message))
         silent = bool(message.thinking) and not message.text
-        early = stamp.error is not None or stamp.reason in _RESUMABLE
+        early = stamp.error is not None or stamp.reason is None or stamp.reason in _RESUMABLE
         self.resume_button.setVisible(silent or (early and bool(message.text)))
         self._thinking.finish(stamp.thinking_s or 0.0)
 

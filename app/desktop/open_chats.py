@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.errors import ErrorRecord
 from app.desktop.background import Worker
-from app.desktop.conversation import ChatStore, ChatSummary, Conversation, Message, new_id
+from app.desktop.conversation import ChatStore, ChatSummary, Conversation, KeptChat, new_id
 
 
 class OpenChats(QObject):
@@ -57,10 +57,16 @@ class OpenChats(QObject):
         chats = self._chats
         title = next((chat.title for chat in self.summaries if chat.id == chat_id), "")
 
-        def show_loaded(messages: tuple[Message, ...]) -> None:
-            self._on_loaded(Conversation(chat_id, title), messages)
+        def show_loaded(kept: KeptChat) -> None:
+            self._on_loaded(Conversation(chat_id, title), kept)
 
         self._worker.run(lambda: chats.messages(chat_id), show_loaded, self._on_failed)
+
+    def show_branch(self, message_id: str) -> None:
+        """Shows and keeps another branch of the shown chat."""
+        chats, chat_id = self._chats, self.current.id
+        self.current.show_branch(message_id)
+        self._worker.run(lambda: chats.show_branch(chat_id, message_id), failed=self._on_failed)
 
     def rename(self, chat_id: str, title: str) -> None:
         """Gives a chat another title."""
@@ -98,9 +104,11 @@ class OpenChats(QObject):
         self.summaries = summaries
         self.listed.emit()
 
-    def _on_loaded(self, conversation: Conversation, messages: tuple[Message, ...]) -> None:
-        for message in messages:
+    def _on_loaded(self, conversation: Conversation, kept: KeptChat) -> None:
+        for message in kept.messages:
             conversation.put(message)
+        if kept.leaf is not None:
+            conversation.show_only_to(kept.leaf)
         self._open[conversation.id] = conversation
         self.current = conversation
         self.shown.emit(conversation)

@@ -204,6 +204,16 @@ class TurnRunner(QObject):
         if self._running is not None and self._running.conversation.id == chat_id:
             self.stop()
 
+    def close(self) -> None:
+        """Ends the running answer for good: what was streamed is kept, as a stopped answer."""
+        running = self._running
+        self._move(Happening.CLOSED)
+        if running is None:
+            return
+        if running.request is not None:
+            self._bridge.cancel(running.request)
+        self._end(msgspec.structs.replace(running.stamp, reason=FinishReason.CANCELLED))
+
     # --- The course of a turn ------------------------------------------------------------------
 
     def _answer(
@@ -241,9 +251,12 @@ class TurnRunner(QObject):
 
         def prepare() -> Generate:
             chats.put_chat(summary)
-            for message in (*saved, answer):
+            for message in saved:
                 chats.put_message(summary.id, message)
-            return prepare_turn(model, device, messages)
+            request = prepare_turn(model, device, messages)
+            begun = _begun(stamp, request)
+            chats.put_message(summary.id, msgspec.structs.replace(answer, stamp=begun))
+            return request
 
         self._worker.run(prepare, self._on_prepared, self._on_failed)
 
@@ -255,9 +268,7 @@ class TurnRunner(QObject):
             self._end(msgspec.structs.replace(running.stamp, reason=FinishReason.CANCELLED))
             return
         running.request = request.request
-        running.stamp = msgspec.structs.replace(
-            running.stamp, device=request.spec.device, digest=request.spec.model_digest
-        )
+        running.stamp = _begun(running.stamp, request)
         self._bridge.submit(request)
 
     @Slot(object)
@@ -353,6 +364,11 @@ class TurnRunner(QObject):
     def busy(self) -> bool:
         """Whether a turn is running."""
         return self.state in BUSY
+
+
+def _begun(stamp: AnswerStamp, request: Generate) -> AnswerStamp:
+    spec = request.spec
+    return msgspec.structs.replace(stamp, device=spec.device, digest=spec.model_digest)
 
 
 def title_of(text: str) -> str:

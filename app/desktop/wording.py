@@ -163,7 +163,9 @@ def early_end(stamp: AnswerStamp, message: Message | None = None) -> str:
     """Why an answer ended before its end; empty for one that is whole."""
     if message is not None and message.thinking and not message.text and stamp.error is None:
         return translate("wording", "The model thought, but did not answer")
-    return translate("wording", "Interrupted") if stamp.error is not None else ending(stamp.reason)
+    if stamp.error is not None or stamp.reason is None:
+        return translate("wording", "Interrupted")
+    return ending(stamp.reason)
 
 
 def answer_summary(stamp: AnswerStamp) -> str:

@@ -76,11 +76,16 @@ NO_GPU = DeviceInventory(
 class Room:
     """Holds the fakes so that a test can look at them and change them."""
 
-    def __init__(self, root: Path, script: Callable[[FakeEngine, str], None] | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        script: Callable[[FakeEngine, str], None] | None = None,
+        chats: ChatStore | None = None,
+    ) -> None:
         self.engine = FakeEngine(script)
         self.models: tuple[ModelEntry, ...] = MODELS
         self.inventory = DEVICES
-        self.chats: ChatStore = MemoryChats()
+        self.chats: ChatStore = chats or MemoryChats()
         self.turns: list[tuple[str, str | None, tuple[ChatMessage, ...]]] = []
         self.prepare_error: Exception | None = None
         self.prepare_gate = threading.Event()

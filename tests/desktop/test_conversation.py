@@ -68,7 +68,7 @@ def test_the_memory_store_lists_the_last_used_first_and_undoes_a_removal() -> No
     chats.put_message("a", Message(id="m", role=Role.ASSISTANT, text="wor"))
     chats.extend_message("a", "m", "ds", "")
     assert [chat.id for chat in chats.summaries()] == ["a", "b"]
-    assert [message.text for message in chats.messages("a")] == ["words"]
+    assert [message.text for message in chats.messages("a").messages] == ["words"]
     chats.remove_chat("a")
     assert [chat.id for chat in chats.summaries()] == ["b"]
     chats.restore_chat("a")

@@ -2,9 +2,11 @@
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -151,6 +153,10 @@ def test_the_starter_answers_in_the_window(
     assert "Paris" in _shown(desktop)
     assert len(pieces) > 1
     assert "tokens/s" in desktop.window.status.text()
+    pid = room.client.pid
+    assert pid is not None
+    started = time.monotonic()
     desktop.quit()
     desktop.close()
-    assert room.client.pid is None
+    assert time.monotonic() - started < 3
+    assert not psutil.pid_exists(pid)
