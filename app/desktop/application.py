@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from app.core.paths import resources_dir
+from app.desktop import wording
 from app.desktop.background import Worker
 from app.desktop.citizen import Citizen
 from app.desktop.close_notice import CloseNotice
@@ -27,6 +28,7 @@ from app.desktop.single_instance import SingleInstance
 from app.desktop.theme import Theme
 from app.desktop.tray import Tray, TrayState
 from app.desktop.turn import Activity, Change, TurnRunner
+from app.engine.protocol import Ready, SlotState, StateChanged, Unload, new_request_id
 
 _QUIT_WITHIN_S: Final = 2.8
 
@@ -76,6 +78,8 @@ class Desktop(QObject):
         self.tray.open_asked.connect(self.show)
         self.tray.new_chat_asked.connect(self._on_new_chat)
         self.tray.quit_asked.connect(self.quit)
+        self.tray.unload_asked.connect(self._on_unload)
+        self.bridge.notice_arrived.connect(self._on_notice)
         self.runner.activity_changed.connect(self._on_activity)
         self.desk.answered.connect(self._on_answered)
         self.desk.failed.connect(self._on_failed)
@@ -173,6 +177,20 @@ class Desktop(QObject):
     def _on_new_chat(self) -> None:
         self.desk.new_chat()
         self.show()
+
+    @Slot()
+    def _on_unload(self) -> None:
+        # The engine does it after a running answer; nothing needs to wait for it here.
+        self.bridge.submit(Unload(request=new_request_id()))
+
+    @Slot(object)
+    def _on_notice(self, notice: object) -> None:
+        if isinstance(notice, StateChanged):
+            holds = notice.spec is not None and notice.state in (SlotState.READY, SlotState.BUSY)
+            name = notice.spec.model_name if notice.spec is not None and holds else ""
+            self.tray.set_loaded(wording.model_title(name) if name else "")
+        elif isinstance(notice, Ready):
+            self.tray.set_loaded("")
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:

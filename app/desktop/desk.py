@@ -16,6 +16,7 @@ from app.desktop.preferences import Preferences
 from app.desktop.services import FetchProgress, ModelEntry
 from app.desktop.theme import Theme
 from app.desktop.turn import Activity, Change, Failure, Piece, TurnRunner
+from app.engine.protocol import Role
 from app.hardware.readings import DeviceInventory, DeviceReading
 
 
@@ -193,6 +194,8 @@ class Desk(QObject):
     def _on_message_added(self, change: Change) -> None:
         if change.chat == self._chats.current.id:
             self._window.transcript.add(change.message)
+        if change.message.role is Role.ASSISTANT:
+            announce(self._window, self.tr("The model is answering"))
 
     @Slot(object)
     def _on_text(self, piece: Piece) -> None:

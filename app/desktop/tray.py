@@ -21,6 +21,7 @@ class Tray(QObject):
     open_asked = Signal()
     new_chat_asked = Signal()
     quick_asked = Signal()
+    unload_asked = Signal()
     quit_asked = Signal()
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
@@ -39,6 +40,8 @@ class Tray(QObject):
         ):
             self._add(text, signal)
         self.menu.addSeparator()
+        self._unload = self._add("", self.unload_asked)
+        self._unload.setVisible(False)
         self._add(self.tr("Quit"), self.quit_asked)
         self._icon = QSystemTrayIcon(self._icons[TrayState.IDLE], self)
         self._icon.setContextMenu(self.menu)
@@ -48,10 +51,16 @@ class Tray(QObject):
         self.set_state(TrayState.IDLE)
         self._icon.show()
 
-    def _add(self, text: str, signal: object) -> None:
+    def _add(self, text: str, signal: object) -> QAction:
         action = QAction(text, self.menu)
         action.triggered.connect(signal)
         self.menu.addAction(action)
+        return action
+
+    def set_loaded(self, model: str) -> None:
+        """Names the model that holds memory, and offers to free it; empty when there is none."""
+        self._unload.setText(self.tr("Unload {model}").format(model=model))
+        self._unload.setVisible(bool(model))
 
     @staticmethod
     def available() -> bool:

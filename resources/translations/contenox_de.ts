@@ -138,6 +138,10 @@
   <context>
     <name>Desk</name>
     <message>
+      <source>The model is answering</source>
+      <translation>Das Modell antwortet</translation>
+    </message>
+    <message>
       <source>The answer is complete</source>
       <translation>Die Antwort ist vollständig</translation>
     </message>
@@ -487,6 +491,10 @@
     <message>
       <source>Quit</source>
       <translation>Beenden</translation>
+    </message>
+    <message>
+      <source>Unload {model}</source>
+      <translation>{model} entladen</translation>
     </message>
   </context>
   <context>

@@ -93,6 +93,7 @@ class Room:
         self.starter_error: Exception | None = None
         self.starter_gate = threading.Event()
         self.starter_gate.set()
+        self.notify: Callable[[object], None] = lambda _notice: None
         self.settings = SettingsFile(root / "settings.json")
         self.services = DesktopServices(
             open_engine=self._open,
@@ -105,7 +106,8 @@ class Room:
             chats=self.chats,
         )
 
-    def _open(self, _on_notice: Callable[[object], None]) -> Engine:
+    def _open(self, on_notice: Callable[[object], None]) -> Engine:
+        self.notify = on_notice
         return self.engine
 
     def _prepare(

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.desktop.application import Desktop
 from app.desktop.lifecycle import TurnState
 from app.desktop.tray import Tray, TrayState
+from app.engine.protocol import LoadSpec, ScriptedRuntime, SlotState, StateChanged, Unload
 from tests.desktop.fake_engine import failed, finished, text
 from tests.desktop.rooms import Room
 
@@ -99,8 +100,29 @@ def test_a_failure_behind_other_windows_asks_for_attention(
 
 
 def test_the_menu_has_open_new_chat_and_quit(desktop: Desktop) -> None:
-    texts = [action.text() for action in desktop.tray.menu.actions() if action.text()]
+    actions = desktop.tray.menu.actions()
+    texts = [action.text() for action in actions if action.text() and action.isVisible()]
     assert texts == ["Open", "New chat", "Quick question", "Quit"]
     desktop.window.hide()
     desktop.tray.menu.actions()[1].trigger()
     assert desktop.window.isVisible()
+
+
+def test_the_loaded_model_is_named_and_can_be_unloaded(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    spec = LoadSpec(
+        model_name="smollm2-135m-instruct",
+        model_path="nowhere",
+        model_digest="sha256:0",
+        context_tokens=8192,
+        runtime=ScriptedRuntime(),
+    )
+    unload = desktop.tray.menu.actions()[4]
+    room.notify(StateChanged(generation=1, state=SlotState.READY, spec=spec))
+    qtbot.waitUntil(unload.isVisible)
+    assert unload.text() == "Unload SmolLM2 135M"
+    unload.trigger()
+    assert isinstance(room.engine.requests[-1], Unload)
+    room.notify(StateChanged(generation=2, state=SlotState.EMPTY))
+    qtbot.waitUntil(lambda: not unload.isVisible())
