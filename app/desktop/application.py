@@ -27,7 +27,8 @@ from app.desktop.services import DesktopServices
 from app.desktop.single_instance import SingleInstance
 from app.desktop.theme import Theme
 from app.desktop.tray import Tray, TrayState
-from app.desktop.turn import Activity, Change, TurnRunner
+from app.desktop.turn import TurnRunner
+from app.desktop.turn_records import Activity, Change
 from app.engine.protocol import Ready, SlotState, StateChanged, Unload, new_request_id
 
 _QUIT_WITHIN_S: Final = 2.8

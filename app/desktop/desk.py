@@ -15,7 +15,8 @@ from app.desktop.open_chats import OpenChats
 from app.desktop.preferences import Preferences
 from app.desktop.services import FetchProgress, ModelEntry
 from app.desktop.theme import Theme
-from app.desktop.turn import Activity, Change, Failure, Piece, TurnRunner
+from app.desktop.turn import TurnRunner
+from app.desktop.turn_records import Activity, Change, Failure, Piece
 from app.engine.protocol import Role
 from app.hardware.readings import DeviceInventory, DeviceReading
 

@@ -15,7 +15,7 @@ from app.desktop.model_chooser import ModelChooser
 from app.desktop.status_line import StatusLine
 from app.desktop.theme import Theme
 from app.desktop.transcript import SIDE_MARGIN, WIDEST, Transcript
-from app.desktop.turn import Activity
+from app.desktop.turn_records import Activity
 
 
 class MainWindow(QMainWindow):

@@ -20,7 +20,8 @@ from app.desktop.markdown.rendering import RenderingThread
 from app.desktop.markdown.view import MarkdownView
 from app.desktop.status_line import StatusLine
 from app.desktop.theme import Theme
-from app.desktop.turn import Activity, Change, Failure, Piece, TurnRunner
+from app.desktop.turn import TurnRunner
+from app.desktop.turn_records import Activity, Change, Failure, Piece
 
 
 class QuickQuestion(QDialog):

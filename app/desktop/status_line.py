@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from app.desktop import wording
 from app.desktop.conversation import AnswerStamp
 from app.desktop.lifecycle import BUSY, TurnState
-from app.desktop.turn import Activity
+from app.desktop.turn_records import Activity
 
 _TICK_MS: Final = 500
 

@@ -7,14 +7,16 @@ chat is opened. One turn runs at a time, because one model is loaded.
 from typing import Final
 
 import msgspec
-from PySide6.QtCore import QElapsedTimer, QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.errors import ErrorRecord
 from app.desktop.background import Worker
 from app.desktop.conversation import AnswerStamp, ChatStore, Conversation, Message
 from app.desktop.engine_bridge import EngineBridge
 from app.desktop.lifecycle import BUSY, Action, Happening, TurnState, after, allows
+from app.desktop.running_turn import RunningTurn
 from app.desktop.services import ModelEntry, PrepareTurn
+from app.desktop.turn_records import Activity, Change, Failure, Piece
 from app.engine.protocol import (
     Delta,
     DeltaKind,
@@ -30,70 +32,6 @@ from app.engine.protocol import (
 from app.hardware.readings import DeviceReading
 
 _SAVE_EVERY_MS: Final = 1000
-
-
-class Activity(msgspec.Struct, frozen=True, kw_only=True):
-    """What is happening, for the status line and the tray."""
-
-    state: TurnState
-    model: str = ""
-    stage: str = ""
-    fraction: float | None = None
-    done_tokens: int = 0
-    total_tokens: int = 0
-    reused_tokens: int = 0
-
-
-class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """Text that arrived for a message."""
-
-    chat: str
-    message: str
-    text: str = ""
-    thinking: str = ""
-
-
-class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """A message that was added to a chat, or that reached its end."""
-
-    chat: str
-    message: Message
-
-
-class Failure(msgspec.Struct, frozen=True, kw_only=True):
-    """A turn that failed. ``message`` is the answer that kept its text, absent if there is none."""
-
-    chat: str
-    error: ErrorRecord
-    message: str | None
-
-
-class _Running:
-    """The turn that is going on."""
-
-    def __init__(self, conversation: Conversation, answer: Message, stamp: AnswerStamp) -> None:
-        self.conversation = conversation
-        self.answer_id = answer.id
-        self.stamp = stamp
-        self.request: str | None = None  # absent until the engine has it
-        self.unsaved_text = ""
-        self.unsaved_thinking = ""
-        self.since_save = QElapsedTimer()
-        self.since_save.start()
-        self.since_thinking = QElapsedTimer()  # started by the first thought
-
-    def note(self, kind: DeltaKind) -> None:
-        """Measures the thinking: from its first piece to the first word of the answer."""
-        if kind is DeltaKind.THINKING:
-            if not self.since_thinking.isValid():
-                self.since_thinking.start()
-        elif self.stamp.thinking_s is None:
-            self.end_thinking()
-
-    def end_thinking(self) -> None:
-        if self.since_thinking.isValid() and self.stamp.thinking_s is None:
-            seconds = self.since_thinking.elapsed() / 1000
-            self.stamp = msgspec.structs.replace(self.stamp, thinking_s=seconds)
 
 
 class TurnRunner(QObject):
@@ -119,7 +57,7 @@ class TurnRunner(QObject):
         self._prepare_turn = prepare_turn
         self._chats = chats
         self._worker = worker
-        self._running: _Running | None = None
+        self._running: RunningTurn | None = None
         self._activity = Activity(state=TurnState.LOOKING)
         self.model: ModelEntry | None = None
         self.device: DeviceReading | None = None
@@ -234,7 +172,7 @@ class TurnRunner(QObject):
         model, device = self.model, self.device
         assert model is not None, "the callers look"
         stamp = AnswerStamp(model=model.name, backend=model.backend)
-        self._running = _Running(conversation, answer, stamp)
+        self._running = RunningTurn(conversation, answer, stamp)
         self._move(
             Happening.SENT,
             model=model.name,
@@ -304,7 +242,7 @@ class TurnRunner(QObject):
             case _:
                 pass
 
-    def _on_delta(self, running: _Running, event: Delta) -> None:
+    def _on_delta(self, running: RunningTurn, event: Delta) -> None:
         if event.kind is DeltaKind.TOOL_CALL:
             return
         if self.state is not TurnState.ANSWERING:
@@ -326,7 +264,7 @@ class TurnRunner(QObject):
         if running.since_save.elapsed() >= _SAVE_EVERY_MS:
             self._save_stream(running)
 
-    def _save_stream(self, running: _Running) -> None:
+    def _save_stream(self, running: RunningTurn) -> None:
         chat, message = running.conversation.id, running.answer_id
         text, thinking = running.unsaved_text, running.unsaved_thinking
         running.unsaved_text = running.unsaved_thinking = ""

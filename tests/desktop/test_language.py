@@ -15,7 +15,7 @@ from app.core.settings import Settings
 from app.desktop import wording
 from app.desktop.language import speak
 from app.desktop.lifecycle import TurnState
-from app.desktop.turn import Activity
+from app.desktop.turn_records import Activity
 
 FOLDER = resources_dir() / "translations"
 SOURCES = Path(__file__).parents[2] / "app" / "desktop"

@@ -5,7 +5,8 @@ import pytest
 from app.desktop import wording
 from app.desktop.conversation import AnswerStamp
 from app.desktop.lifecycle import TurnState
-from app.desktop.turn import Activity, title_of
+from app.desktop.turn import title_of
+from app.desktop.turn_records import Activity
 from app.engine.protocol import FinishReason, Timings, Usage
 from tests.desktop.fake_engine import DIED
 

@@ -1,0 +1,43 @@
+"""What a turn tells those who show it."""
+
+import msgspec
+
+from app.core.errors import ErrorRecord
+from app.desktop.conversation import Message
+from app.desktop.lifecycle import TurnState
+
+
+class Activity(msgspec.Struct, frozen=True, kw_only=True):
+    """What is happening, for the status line and the tray."""
+
+    state: TurnState
+    model: str = ""
+    stage: str = ""
+    fraction: float | None = None
+    done_tokens: int = 0
+    total_tokens: int = 0
+    reused_tokens: int = 0
+
+
+class Piece(msgspec.Struct, frozen=True, kw_only=True):
+    """Text that arrived for a message."""
+
+    chat: str
+    message: str
+    text: str = ""
+    thinking: str = ""
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """A message that was added to a chat, or that reached its end."""
+
+    chat: str
+    message: Message
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn that failed. ``message`` is the answer that kept its text, absent if there is none."""
+
+    chat: str
+    error: ErrorRecord
+    message: str | None
