@@ -61,7 +61,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
     ``entry`` is the file that the backend opens, or ``None`` where that is the folder itself.
     ``source`` says where the files come from, in words for a person. ``digest`` is
-    ``digest_of(files)``.
+    ``digest_of(files)``. ``imported``: a person brought the files, and nothing in the curated list
+    vouches for them.
     """
 
     format: int = 1
@@ -75,6 +76,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     aliases: tuple[str, ...] = ()
     conversion: Conversion | None = None
     origin: HubOrigin | None = None
+    imported: bool = False
     digest: str
     files: tuple[FileRecord, ...]
 

@@ -17,8 +17,10 @@ from msgspec import Struct
 from app.core.errors import ContenoxError, DataFault, UserError
 from app.core.files import replace, write_atomic
 from app.core.paths import unwritable
-from app.models.identity import Manifest, ignore_bytes, never_stop, sha256_of
+from app.models.identity import FileRecord, Manifest, ignore_bytes, never_stop, sha256_of
+from app.models.removal import delete_listed, remove_empty
 from app.models.scratch import new_scratch, sweep_scratch
+from app.models.stamp import STAMP_NAME, changed_since_stamp, remove_stamp, write_stamp
 from app.models.variant import (
     MANIFEST_NAME,
     InstalledModel,
@@ -103,11 +105,19 @@ class Library:
 
     # -- Checking --
 
-    def check(self, model: InstalledModel) -> None:
-        """The quick check: every file is there in its size, and the manifest is what it was.
+    def check(
+        self,
+        model: InstalledModel,
+        on_bytes: Callable[[int], None] = ignore_bytes,
+        stop: Callable[[], bool] = never_stop,
+    ) -> None:
+        """The check before a load: manifest, sizes and times; hashes what changed since the last.
+
+        Quick where nothing changed. ``distrust`` makes it hash everything once.
 
         Raises:
             DataFault: ``model_incomplete`` or ``model_damaged`` names the file.
+            Stopped: ``stop`` said so.
         """
         current = open_variant(model.folder)
         if current.digest != model.digest:
@@ -116,6 +126,15 @@ class Library:
                 f"The model {model.full_name} was replaced by another one.",
                 "Choose the model again.",
             )
+        manifest = read_manifest(model.folder)
+        changed = changed_since_stamp(model.folder, manifest)
+        if changed:
+            _hash_files(model, changed, on_bytes, stop)
+            write_stamp(model.folder, manifest)
+
+    def distrust(self, model: InstalledModel) -> None:
+        """Has the next ``check`` hash every file: after a crash in a load, for example."""
+        remove_stamp(model.folder)
 
     def verify(
         self,
@@ -123,7 +142,7 @@ class Library:
         on_bytes: Callable[[int], None] = ignore_bytes,
         stop: Callable[[], bool] = never_stop,
     ) -> None:
-        """Hashes every file of ``model``.
+        """Hashes every file of ``model``; one that is damaged is not loaded until it is mended.
 
         Raises:
             DataFault: ``model_incomplete`` or ``model_damaged`` names the file.
@@ -131,13 +150,12 @@ class Library:
         """
         manifest = read_manifest(model.folder)
         check_sizes(model.folder, manifest)
-        for file in manifest.files:
-            if sha256_of(model.folder / file.path, on_bytes, stop) != file.sha256:
-                raise DataFault(
-                    "model_damaged",
-                    f"The file {file.path} of {model.full_name} has changed on the disk.",
-                    "Delete the model and get it again.",
-                )
+        try:
+            _hash_files(model, manifest.files, on_bytes, stop)
+        except DataFault:
+            remove_stamp(model.folder)
+            raise
+        write_stamp(model.folder, manifest)
 
     # -- Changing --
 
@@ -179,6 +197,7 @@ class Library:
         check_names(manifest)
         check_sizes(staging, manifest)
         target = self.store / manifest.name / manifest.variant
+        write_stamp(staging, manifest)
         write_atomic(staging / MANIFEST_NAME, msgspec.json.format(msgspec.json.encode(manifest)))
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -199,13 +218,12 @@ class Library:
     def delete(self, model: InstalledModel) -> None:
         """Deletes the files that the manifest lists, and the folders that are empty then.
 
-        What a person put beside them stays. The manifest goes first, so that an interrupted
-        deletion leaves no model that looks whole.
+        What a person put beside them stays.
 
         Raises:
             EnvironmentFault: a file can't be deleted.
         """
-        self._delete_listed(model.folder)
+        delete_listed(model.folder)
 
     def discard(self, broken: BrokenModel) -> None:
         """Deletes a broken variant: what its manifest lists, or all of it without a manifest.
@@ -214,7 +232,7 @@ class Library:
             EnvironmentFault: a file can't be deleted.
         """
         try:
-            self._delete_listed(broken.folder)
+            delete_listed(broken.folder)
         except DataFault:
             self._delete_whole(broken.folder)
 
@@ -225,17 +243,7 @@ class Library:
                 replace(folder, staging / folder.name)
             except OSError as error:
                 raise unwritable(folder, error) from error
-        _remove_empty(folder)
-
-    def _delete_listed(self, folder: Path) -> None:
-        manifest = read_manifest(folder)
-        try:
-            (folder / MANIFEST_NAME).unlink(missing_ok=True)
-            for file in manifest.files:
-                (folder / file.path).unlink(missing_ok=True)
-        except OSError as error:
-            raise unwritable(folder, error) from error
-        _remove_empty(folder)
+        remove_empty(folder)
 
     def _variant_folders(self) -> list[Path]:
         folders: list[Path] = []
@@ -251,7 +259,23 @@ class Library:
 def _keep_profiles(old: Path, new: Path) -> None:
     """Copies the profiles in ``old`` into ``new``, which has none."""
     for path in old.glob("contenox-*.json"):
-        shutil.copyfile(path, new / path.name)
+        if path.name != STAMP_NAME:
+            shutil.copyfile(path, new / path.name)
+
+
+def _hash_files(
+    model: InstalledModel,
+    files: tuple[FileRecord, ...],
+    on_bytes: Callable[[int], None],
+    stop: Callable[[], bool],
+) -> None:
+    for file in files:
+        if sha256_of(model.folder / file.path, on_bytes, stop) != file.sha256:
+            raise DataFault(
+                "model_damaged",
+                f"The file {file.path} of {model.full_name} has changed on the disk.",
+                "Delete the model and get it again.",
+            )
 
 
 def _spellings(name: str, variant: str, aliases: tuple[str, ...]) -> frozenset[str]:
@@ -276,13 +300,3 @@ def _not_found(name: str, backend: str | None, whole: tuple[InstalledModel, ...]
 
 
 _FIND_REMEDY: Final = "Choose one of these, or get the starter model with: contenox starter"
-
-
-def _remove_empty(folder: Path) -> None:
-    """Removes ``folder``, what is empty in it, and its parent if that is empty too."""
-    for path in sorted((p for p in folder.rglob("*") if p.is_dir()), reverse=True):
-        with contextlib.suppress(OSError):
-            path.rmdir()
-    for path in (folder, folder.parent):
-        with contextlib.suppress(OSError):
-            path.rmdir()

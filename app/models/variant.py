@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from app.core.errors import DataFault
-from app.models.identity import Conversion, Manifest, digest_of, missing_file
+from app.models.identity import Conversion, HubOrigin, Manifest, digest_of, missing_file
 from app.models.names import problem_of
 
 MANIFEST_NAME: Final = "manifest.json"
@@ -18,7 +18,8 @@ class InstalledModel(Struct, frozen=True, kw_only=True):
     """One variant of a model whose files are all there.
 
     ``path`` is what the backend opens: the folder of an OpenVINO model, or a GGUF file.
-    ``context_tokens`` is the context that the model was trained for.
+    ``context_tokens`` is the context that the model was trained for. ``imported``: it is not
+    curated.
     """
 
     name: str
@@ -33,6 +34,8 @@ class InstalledModel(Struct, frozen=True, kw_only=True):
     licence: str | None = None
     aliases: tuple[str, ...] = ()
     conversion: Conversion | None = None
+    origin: HubOrigin | None = None
+    imported: bool = False
 
     @property
     def full_name(self) -> str:
@@ -61,6 +64,8 @@ def open_variant(folder: Path) -> InstalledModel:
         licence=manifest.licence,
         aliases=manifest.aliases,
         conversion=manifest.conversion,
+        origin=manifest.origin,
+        imported=manifest.imported,
     )
 
 

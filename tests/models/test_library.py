@@ -149,10 +149,50 @@ def test_a_missing_or_cut_file_is_named(library: Library) -> None:
 
 def test_changed_bytes_are_found_by_the_full_check(library: Library) -> None:
     model = install_tiny(library)
-    (model.folder / "model.bin").write_bytes(b"Weights")
+    weights = model.folder / "model.bin"
+    times = weights.stat()
+    weights.write_bytes(b"Weights")
+    os.utime(weights, ns=(times.st_atime_ns, times.st_mtime_ns))
     library.check(model)
     with pytest.raises(DataFault, match=r"model\.bin"):
         library.verify(model)
+    with pytest.raises(DataFault, match=r"model\.bin"):
+        library.check(model)
+
+
+def test_a_file_with_a_new_time_is_hashed_before_a_load(library: Library) -> None:
+    model = install_tiny(library)
+    hashed: list[int] = []
+    library.check(model, hashed.append)
+    assert hashed == []
+    os.utime(model.folder / "model.bin", ns=(1, 1))
+    library.check(model, hashed.append)
+    assert hashed == [len(FILES["model.bin"])]
+    library.check(model, hashed.append)
+    assert len(hashed) == 1
+    (model.folder / "model.bin").write_bytes(b"Weights")
+    with pytest.raises(DataFault, match=r"model\.bin") as caught:
+        library.check(model)
+    assert caught.value.code == "model_damaged"
+
+
+def test_a_model_that_is_not_trusted_is_hashed_once_more(library: Library) -> None:
+    model = install_tiny(library)
+    hashed: list[int] = []
+    library.distrust(model)
+    library.check(model, hashed.append)
+    assert sum(hashed) == model.size_bytes
+    library.check(model, hashed.append)
+    assert sum(hashed) == model.size_bytes
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b'{"digest": "x"}'])
+def test_a_stamp_that_says_nothing_counts_for_nothing(library: Library, content: bytes) -> None:
+    model = install_tiny(library)
+    (model.folder / "contenox-verified.json").write_bytes(content)
+    hashed: list[int] = []
+    library.check(model, hashed.append)
+    assert sum(hashed) == model.size_bytes
 
 
 def test_the_full_check_can_be_stopped(library: Library) -> None:
