@@ -47,6 +47,7 @@ class AnswerStream:
         if request.tools:
             self._calls = ToolCallSplitter(frozenset(tool.name for tool in request.tools))
         self._after_layout = False
+        self._sent = False
 
     def begin(self, rendered: str, begun: str = "") -> str:
         """Returns the whole prompt; to be called once, before the first text.
@@ -103,10 +104,14 @@ class AnswerStream:
 
     def delta(self, kind: DeltaKind, text: str) -> None:
         """Takes the next piece of the answer: whole characters. Never raises."""
+        self._sent = False
         if kind is DeltaKind.TEXT:
             self._part(self._stops.push(text))
         else:
             self._sort(kind, text)
+        if not self._sent:
+            # A long call is held back whole; whoever watches must not take that for a standstill.
+            self._control.delta(DeltaKind.TEXT, "")
 
     def stop_reason(self) -> FinishReason | None:
         return FinishReason.STOP if self._stops.found else self._control.stop_reason()
@@ -131,7 +136,7 @@ class AnswerStream:
 
     def _sort(self, kind: DeltaKind, text: str) -> None:
         if kind is not DeltaKind.TEXT:
-            self._control.delta(kind, text)
+            self._pass_on(kind, text)
             self._after_layout = kind is DeltaKind.THINKING
         elif self._calls is None:
             self._send(text)
@@ -141,10 +146,14 @@ class AnswerStream:
 
     def _send(self, part: str | ToolCall) -> None:
         if isinstance(part, ToolCall):
-            self._control.delta(DeltaKind.TOOL_CALL, to_json(part))
+            self._pass_on(DeltaKind.TOOL_CALL, to_json(part))
             self._after_layout = True
             return
         text = part.lstrip() if self._after_layout else part
         if text:
             self._after_layout = False
-            self._control.delta(DeltaKind.TEXT, text)
+            self._pass_on(DeltaKind.TEXT, text)
+
+    def _pass_on(self, kind: DeltaKind, text: str) -> None:
+        self._sent = True
+        self._control.delta(kind, text)

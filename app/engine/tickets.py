@@ -128,6 +128,8 @@ class Ticket:
 
     def delta(self, kind: DeltaKind, text: str) -> None:
         self.progress_at = self._now()
+        if not text:
+            return
         if kind is not self._pending_kind or kind is DeltaKind.TOOL_CALL:
             # Texts are joined; a tool call is an event of its own.
             self._flush()

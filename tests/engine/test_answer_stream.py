@@ -31,6 +31,7 @@ class Window:
     def __init__(self) -> None:
         self.parts: list[tuple[DeltaKind, str]] = []
         self.asked_to_stop: FinishReason | None = None
+        self.heard = 0
 
     def stop_reason(self) -> FinishReason | None:
         return self.asked_to_stop
@@ -43,6 +44,9 @@ class Window:
     def prefill_progress(self, done_tokens: int, total_tokens: int, reused_tokens: int) -> None: ...
 
     def delta(self, kind: DeltaKind, text: str) -> None:
+        self.heard += 1
+        if not text:
+            return
         if self.parts and self.parts[-1][0] is kind and kind is not DeltaKind.TOOL_CALL:
             self.parts[-1] = (kind, self.parts[-1][1] + text)
         else:
@@ -166,6 +170,16 @@ def test_tools_for_a_model_without_a_protocol_are_refused() -> None:
     with pytest.raises(UserError) as caught:
         AnswerStream(Window(), request(tools=(WEATHER,)))
     assert caught.value.code == "tools_not_supported"
+
+
+def test_a_call_that_is_held_back_still_shows_progress() -> None:
+    window = Window()
+    stream = AnswerStream(window, request(tool_calls=TOOLS, tools=(WEATHER,)))
+    stream.begin("A:")
+    for letter in CALL[:-1]:
+        stream.delta(DeltaKind.TEXT, letter)
+    assert window.parts == []
+    assert window.heard == len(CALL) - 1
 
 
 def test_a_stop_is_passed_through() -> None:

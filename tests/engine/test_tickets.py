@@ -90,6 +90,14 @@ def test_each_tool_call_is_an_event_of_its_own() -> None:
     ]
 
 
+def test_an_empty_piece_is_progress_and_no_event() -> None:
+    one, events, clock = ticket()
+    clock.now = 7.0
+    one.delta(DeltaKind.TEXT, "")
+    assert one.progress_at == 7.0
+    assert events == []
+
+
 def test_a_deadline_counts_from_the_receipt() -> None:
     one, _, clock = ticket(deadline_s=2.0)
     assert one.stop_reason() is None

@@ -67,7 +67,10 @@ class Control(Protocol):
         """Reports how much of the prompt is in the KV cache."""
 
     def delta(self, kind: DeltaKind, text: str) -> None:
-        """Streams a piece of the answer; ``text`` is whole characters. Never raises."""
+        """Streams a piece of the answer; ``text`` is whole characters. Never raises.
+
+        An empty text only tells that the answer goes on.
+        """
 
 
 class Session(Protocol):

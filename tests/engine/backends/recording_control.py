@@ -74,6 +74,8 @@ class RecordingControl:
             self.stop()
 
     def delta(self, kind: DeltaKind, text: str) -> None:
+        if not text:
+            return
         self.deltas.append((kind, text))
         if self._stop_after_deltas is not None and len(self.deltas) >= self._stop_after_deltas:
             self.stop()
