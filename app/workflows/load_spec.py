@@ -82,11 +82,7 @@ def load_spec(
     elif model.backend == "llama" and isinstance(chosen, LlamaProfile):
         runtime = _llama(model, chosen, device)
     else:
-        raise DataFault(
-            "profile_invalid",
-            f"The profile of {model.full_name} is for another backend.",
-            "Delete the profile in the model's folder.",
-        )
+        raise _other_backend(model)
     return LoadSpec(
         model_name=model.name,
         model_path=str(model.path),
@@ -95,6 +91,48 @@ def load_spec(
         context_tokens=wanted,
         protocols=_protocols(chosen),
         runtime=runtime,
+    )
+
+
+def embedding_spec(
+    model: InstalledModel, profile: Profile | None = None, device: str = "CPU"
+) -> LoadSpec:
+    """What the engine shall load to make embeddings, where the profile says that the model can.
+
+    Raises:
+        UserError: ``embeddings_not_supported``.
+        DataFault: the profile is for another backend or another model, or invalid.
+    """
+    chosen = profile_of(model) if profile is None else profile
+    runtime: OpenVinoRuntime | LlamaRuntime
+    if model.backend == "openvino" and isinstance(chosen, OpenVinoProfile):
+        runtime = OpenVinoRuntime(device=device)
+    elif model.backend == "llama" and isinstance(chosen, LlamaProfile):
+        runtime = _llama(model, chosen, device)
+    else:
+        raise _other_backend(model)
+    if not capabilities(chosen).embed:
+        raise UserError(
+            "embeddings_not_supported",
+            f"The profile of {model.name} doesn't say that it makes embeddings.",
+            "Choose an embedding model.",
+        )
+    return LoadSpec(
+        model_name=model.name,
+        model_path=str(model.path),
+        model_digest=model.digest,
+        profile_digest=profile_digest(chosen),
+        context_tokens=_wanted_context(model, chosen, None),
+        embeds=True,
+        runtime=runtime,
+    )
+
+
+def _other_backend(model: InstalledModel) -> DataFault:
+    return DataFault(
+        "profile_invalid",
+        f"The profile of {model.full_name} is for another backend.",
+        "Delete the profile in the model's folder.",
     )
 
 

@@ -31,7 +31,7 @@ from app.models.profile import (
     profile_digest,
 )
 from app.models.profile_files import REFUSALS
-from app.workflows.load_spec import load_spec
+from app.workflows.load_spec import embedding_spec, load_spec
 from tests.support.gguf_files import GgufDraft
 from tests.support.model_folders import manifest_of, stage
 from tests.support.openvino_folders import write_json, write_openvino_folder
@@ -240,3 +240,20 @@ def test_the_starters_shipped_profiles_fit_its_files(
     assert openvino.runtime == OpenVinoRuntime()
     assert llama.runtime == LlamaRuntime()
     assert openvino.profile_digest != profile_digest(OpenVinoProfile())
+
+
+def test_a_model_embeds_only_where_its_profile_says_so(tmp_path: Path) -> None:
+    llama = _llama(tmp_path)
+    for model, profile in (
+        (_openvino(tmp_path), OpenVinoProfile(can_embed=True)),
+        (llama, LlamaProfile(can_embed=True)),
+    ):
+        spec = embedding_spec(model, profile)
+        assert spec.embeds
+        assert spec.context_tokens == model.context_tokens
+        assert not load_spec(model, profile).embeds
+        with pytest.raises(UserError) as caught:
+            embedding_spec(model, type(profile)())
+        assert caught.value.code == "embeddings_not_supported"
+    with pytest.raises(DataFault):
+        embedding_spec(llama, OpenVinoProfile(can_embed=True))
