@@ -4,7 +4,14 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.desktop.icon_button import RoundButton
 from app.desktop.lifecycle import Action, TurnState, allows
@@ -75,6 +82,7 @@ class Composer(QFrame):
 
     sent = Signal(str)
     stop_asked = Signal()
+    edit_cancelled = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -87,14 +95,21 @@ class Composer(QFrame):
             self.tr("Enter sends, Shift and Enter breaks the line, Escape stops the answer")
         )
         self._button = RoundButton(theme, "send", self.tr("Send"), self)
-        layout = QHBoxLayout(self)
+        self._editing = QLabel(self.tr("Changing an earlier message (Esc leaves it)"), self)
+        self._editing.setObjectName("muted")
+        self._editing.hide()
+        across = QHBoxLayout()
+        across.setSpacing(8)
+        across.addWidget(self._input, 1, Qt.AlignmentFlag.AlignVCenter)
+        across.addWidget(self._button, 0, Qt.AlignmentFlag.AlignBottom)
+        layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 8, 8, 8)
-        layout.setSpacing(8)
-        layout.addWidget(self._input, 1, Qt.AlignmentFlag.AlignVCenter)
-        layout.addWidget(self._button, 0, Qt.AlignmentFlag.AlignBottom)
+        layout.setSpacing(2)
+        layout.addWidget(self._editing)
+        layout.addLayout(across)
         self.setFocusProxy(self._input)
         self._input.enter_pressed.connect(self._send)
-        self._input.escape_pressed.connect(self._stop)
+        self._input.escape_pressed.connect(self.escape)
         self._input.textChanged.connect(self._refresh)
         self._input.focus_changed.connect(self._on_focus_changed)
         self._button.clicked.connect(self._on_clicked)
@@ -137,6 +152,19 @@ class Composer(QFrame):
         else:
             self._send()
         self._input.setFocus()
+
+    @Slot()
+    def escape(self) -> None:
+        """Stops the answer; when none runs, leaves the change of an earlier message."""
+        if allows(self._state, Action.STOP):
+            self._stop()
+        elif not self._editing.isHidden():
+            self._input.clear()
+            self.edit_cancelled.emit()
+
+    def set_editing(self, editing: bool) -> None:
+        """Says that what is written replaces an earlier message."""
+        self._editing.setVisible(editing)
 
     def _send(self) -> None:
         if allows(self._state, Action.SEND) and self.text.strip():

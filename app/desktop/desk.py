@@ -53,6 +53,7 @@ class Desk(QObject):
         window = self._window
         window.composer.sent.connect(self._on_sent)
         window.composer.stop_asked.connect(self._on_stop)
+        window.composer.edit_cancelled.connect(self._on_edit_cancelled)
         window.new_chat_asked.connect(self.new_chat)
         window.chat_list.chosen.connect(self._on_chat_chosen)
         window.chat_list.renamed.connect(self._chats.rename)
@@ -93,7 +94,8 @@ class Desk(QObject):
 
     @Slot(str)
     def _on_sent(self, text: str) -> None:
-        editing, self._editing = self._editing, None
+        editing = self._editing
+        self._set_editing(None)
         self._chats.keep_draft("")
         conversation = self._chats.current
         if editing is not None:
@@ -139,9 +141,17 @@ class Desk(QObject):
 
     @Slot(str)
     def _on_edit(self, message_id: str) -> None:
-        self._editing = message_id
+        self._set_editing(message_id)
         self._window.composer.set_text(self._chats.current.get(message_id).text)
         self._window.composer.setFocus()
+
+    @Slot()
+    def _on_edit_cancelled(self) -> None:
+        self._set_editing(None)
+
+    def _set_editing(self, message_id: str | None) -> None:
+        self._editing = message_id
+        self._window.composer.set_editing(message_id is not None)
 
     @Slot(str)
     def _on_regenerate(self, answer_id: str) -> None:
@@ -267,7 +277,7 @@ class Desk(QObject):
 
     @Slot(object)
     def _on_chat_shown(self, conversation: Conversation) -> None:
-        self._editing = None
+        self._set_editing(None)
         self._window.transcript.show_conversation(conversation)
         self._window.composer.set_text(self._chats.draft())
         self._window.composer.setFocus()

@@ -1,7 +1,9 @@
 """The window: the chat list, the choosers, the transcript, the input and the status line."""
 
+from typing import Final
+
 from PySide6.QtCore import QByteArray, Qt, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop.chat_list import ChatList
@@ -17,6 +19,8 @@ from app.desktop.theme import Theme
 from app.desktop.transcript import SIDE_MARGIN, WIDEST, Transcript
 from app.desktop.turn_records import Activity
 
+_NARROW: Final = 720  # below this width the chat list would leave too little for the text
+
 
 class MainWindow(QMainWindow):
     """Layout and shortcuts. What happens on a press is decided in ``desk.py``."""
@@ -30,9 +34,10 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.setWindowTitle("Contenox")
         self.setWindowIcon(theme.mark("contenox"))
-        self.setMinimumSize(400, 360)
+        self.setMinimumSize(360, 320)
         self.resize(1040, 760)
         self.chat_list = ChatList(theme, self)
+        self._side_wanted = True
         self.models = ModelChooser(theme, self)
         self.devices = DeviceChooser(theme, self)
         self.transcript = Transcript(theme, rendering, self)
@@ -104,13 +109,16 @@ class MainWindow(QMainWindow):
             ("Ctrl+N", self.new_chat_asked),
             ("Ctrl+Q", self.quit_asked),
             ("Ctrl+,", self.settings_asked),
-            ("Escape", self.composer.stop_asked),
         ):
             action = QAction(self)
             action.setShortcut(QKeySequence(keys))
             action.triggered.connect(signal)
             self.addAction(action)
-        for keys, slot in (("Ctrl+L", self._to_input), ("Ctrl+B", self._toggle_side)):
+        for keys, slot in (
+            ("Ctrl+L", self._to_input),
+            ("Ctrl+B", self._toggle_side),
+            ("Escape", self.composer.escape),
+        ):
             action = QAction(self)
             action.setShortcut(QKeySequence(keys))
             action.triggered.connect(slot)
@@ -132,8 +140,10 @@ class MainWindow(QMainWindow):
         if first_run == (self._pages.currentWidget() is self.first_run):
             return
         self._pages.setCurrentWidget(self.first_run if first_run else self._chat)
-        for widget in (self.chat_list, self.models, self.devices, self._side):
+        for widget in (self.models, self.devices, self._side):
             widget.setVisible(not first_run)
+        roomy = self._side_wanted and self.width() >= _NARROW
+        self.chat_list.setVisible(roomy and not first_run)
         (self.first_run.button if first_run else self.composer).setFocus()
 
     def raise_to_front(self) -> None:
@@ -156,7 +166,15 @@ class MainWindow(QMainWindow):
         self.composer.setFocus()
 
     def _toggle_side(self) -> None:
-        self.chat_list.setVisible(not self.chat_list.isVisible())
+        self._side_wanted = not self.chat_list.isVisible()
+        self.chat_list.setVisible(self._side_wanted)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  Qt's name
+        """A narrow window gives the chat list's place to the text; a wide one gives it back."""
+        super().resizeEvent(event)
+        was, narrow = event.oldSize().width() < _NARROW, event.size().width() < _NARROW
+        if was != narrow and self._pages.currentWidget() is self._chat:
+            self.chat_list.setVisible(self._side_wanted and not narrow)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802  Qt's name
         event.ignore()  # closing hides or quits; both are the program's decision

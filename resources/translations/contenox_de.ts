@@ -127,6 +127,10 @@
       <translation>Senden</translation>
     </message>
     <message>
+      <source>Changing an earlier message (Esc leaves it)</source>
+      <translation>Eine frühere Nachricht wird geändert (Esc lässt sie)</translation>
+    </message>
+    <message>
       <source>Stop (Esc)</source>
       <translation>Anhalten (Esc)</translation>
     </message>

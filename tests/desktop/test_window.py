@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -16,7 +17,8 @@ from pytestqt.qtbot import QtBot
 from app.core.errors import EnvironmentFault, UserError
 from app.desktop.application import Desktop
 from app.desktop.lifecycle import TurnState
-from app.desktop.message_block import AnswerBlock
+from app.desktop.links import open_link
+from app.desktop.message_block import AnswerBlock, QuestionBlock
 from app.engine.protocol import FinishReason, Role
 from tests.desktop.fake_engine import failed, finished, loading, reading, text, thought
 from tests.desktop.rooms import MODELS, NO_GPU, Room
@@ -211,6 +213,31 @@ def test_answer_again_keeps_the_old_answer_as_a_branch(
     assert _answer_block(desktop).text.markdown() == "first"
 
 
+def test_an_edited_question_is_a_branch_and_escape_leaves_the_editing(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    request = _ask(desktop, room, qtbot, "one")
+    room.engine.say(text(request, "first"), finished(request))
+    _wait_for(desktop, qtbot, TurnState.IDLE)
+    chat, composer = desktop.chats.current, desktop.window.composer
+    question = chat.path()[0].id
+    desktop.window.transcript.edit_asked.emit(question)
+    assert composer.text == "one"
+    QTest.keyClick(composer.field, Qt.Key.Key_Escape)
+    assert composer.text == ""
+    request = _ask(desktop, room, qtbot, "two")
+    room.engine.say(text(request, "second"), finished(request))
+    _wait_for(desktop, qtbot, TurnState.IDLE)
+    assert len(chat.path()) == 4
+    desktop.window.transcript.edit_asked.emit(question)
+    request = _ask(desktop, room, qtbot, "!")
+    assert [m.content for m in room.turns[-1][2]] == ["one!"]
+    room.engine.say(text(request, "third"), finished(request))
+    _wait_for(desktop, qtbot, TurnState.IDLE)
+    assert [message.text for message in chat.path()] == ["one!", "third"]
+    assert len(chat.siblings(question)) == 2
+
+
 def test_thinking_is_folded_and_never_part_of_the_answer(
     desktop: Desktop, room: Room, qtbot: QtBot
 ) -> None:
@@ -355,3 +382,54 @@ def test_every_control_has_a_name_for_a_screen_reader(desktop: Desktop) -> None:
         and not (isinstance(widget, QAbstractButton) and widget.text())
     ]
     assert nameless == []
+
+
+def test_a_narrow_window_hides_the_list_and_a_wide_one_shows_it_again(desktop: Desktop) -> None:
+    window = desktop.window
+    window.resize(600, 500)
+    assert not window.chat_list.isVisible()
+    window.resize(1000, 500)
+    assert window.chat_list.isVisible()
+
+
+def test_a_selection_runs_through_questions_and_answers(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    request = _ask(desktop, room, qtbot, "What is the capital of France?")
+    room.engine.say(text(request, "It is **Paris**, on the Seine."), finished(request))
+    _wait_for(desktop, qtbot, TurnState.IDLE)
+    question = desktop.window.transcript.block(desktop.chats.current.path()[0].id)
+    assert isinstance(question, QuestionBlock)
+    answer = _answer_block(desktop).text
+    qtbot.waitUntil(lambda: answer.is_rendered and answer.height() > 0)
+    viewport = question.text.viewport()
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=QPoint(0, 4))
+    end = answer.mapToGlobal(QPoint(answer.width() - 1, answer.height() - 2))
+    move = QMouseEvent(
+        QEvent.Type.MouseMove,
+        QPointF(viewport.mapFromGlobal(end)),
+        QPointF(end),
+        Qt.MouseButton.NoButton,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    QCoreApplication.sendEvent(viewport, move)
+    question.text.copy_selection()
+    assert (
+        QGuiApplication.clipboard().text()
+        == "What is the capital of France?\n\nIt is Paris, on the Seine."
+    )
+
+
+def test_only_web_addresses_are_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+
+    def open_url(url: QUrl) -> bool:
+        opened.append(url.toString())
+        return True
+
+    monkeypatch.setattr(QDesktopServices, "openUrl", open_url)
+    for address in ("file:///etc/passwd", "javascript:1", "ms-settings:", "http:", "https:///x"):
+        assert not open_link(address)
+    assert open_link("https://example.org/a?b=c")
+    assert opened == ["https://example.org/a?b=c"]
