@@ -1,11 +1,13 @@
 """The side list: a new chat, and the chats there are."""
 
+from typing import Final
+
 from PySide6.QtCore import (
     QAbstractListModel,
     QModelIndex,
     QPersistentModelIndex,
-    QSortFilterProxyModel,
     Qt,
+    QTimer,
     Signal,
     Slot,
 )
@@ -18,6 +20,7 @@ from app.desktop.theme import Theme
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
+_TYPING_MS: Final = 150
 
 
 class ChatListModel(QAbstractListModel):
@@ -35,9 +38,12 @@ class ChatListModel(QAbstractListModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> str | None:
         if not index.isValid():
             return None
-        roles = Qt.ItemDataRole
-        if role in (roles.DisplayRole, roles.ToolTipRole, roles.EditRole):
-            return self._chats[index.row()].title or self.tr("New chat")
+        roles, chat = Qt.ItemDataRole, self._chats[index.row()]
+        title = chat.title or self.tr("New chat")
+        if role == roles.EditRole:
+            return title
+        if role in (roles.DisplayRole, roles.ToolTipRole):
+            return f"{title}\n{chat.excerpt}" if chat.excerpt else title
         return None
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
@@ -84,6 +90,7 @@ class ChatList(QWidget):
     chosen = Signal(str)
     renamed = Signal(str, str)
     removal_asked = Signal(str)
+    search_asked = Signal(str)
     undo_asked = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -97,14 +104,15 @@ class ChatList(QWidget):
         new.clicked.connect(self.new_asked)
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(self.tr("Search"))
-        self.search.setAccessibleName(self.tr("Search in the titles"))
+        self.search.setAccessibleName(self.tr("Search in all chats"))
         self.search.setClearButtonEnabled(True)
         self.model = ChatListModel(self)
         self.model.renamed.connect(self.renamed)
-        self._found = QSortFilterProxyModel(self)
-        self._found.setSourceModel(self.model)
-        self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.search.textChanged.connect(self._found.setFilterFixedString)
+        self._typing = QTimer(self)
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(_TYPING_MS)
+        self._typing.timeout.connect(self._on_typed)
+        self.search.textChanged.connect(self._typing.start)
         self._view = self._make_view()
         self._undo = QPushButton(self)
         self._undo.setAccessibleName(self.tr("Undo the deletion"))
@@ -121,12 +129,11 @@ class ChatList(QWidget):
 
     def _make_view(self) -> QListView:
         view = QListView(self)
-        view.setModel(self._found)
+        view.setModel(self.model)
         view.setAccessibleName(self.tr("Chats"))
         view.setTextElideMode(Qt.TextElideMode.ElideRight)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         view.setEditTriggers(QListView.EditTrigger.EditKeyPressed)
-        view.setUniformItemSizes(True)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         view.clicked.connect(self._on_activated)
         view.activated.connect(self._on_activated)
@@ -148,7 +155,7 @@ class ChatList(QWidget):
 
     def mark(self, chat_id: str) -> None:
         """Marks a chat as the one that is shown."""
-        index = self._found.mapFromSource(self.model.index_of(chat_id))
+        index = self.model.index_of(chat_id)
         self._view.setCurrentIndex(index)
         if not index.isValid():
             self._view.clearSelection()
@@ -160,8 +167,12 @@ class ChatList(QWidget):
         self._undo.setText(self.tr("Undo: delete {title}").format(title=f"“{short}”"))
         self._undo.show()
 
+    @Slot()
+    def _on_typed(self) -> None:
+        self.search_asked.emit(self.search.text())
+
     def _id_at(self, index: QModelIndex) -> str:
-        return self.model.id_at(self._found.mapToSource(index))
+        return self.model.id_at(index)
 
     @Slot(QModelIndex)
     def _on_activated(self, index: QModelIndex) -> None:
@@ -176,7 +187,7 @@ class ChatList(QWidget):
     def _on_remove(self) -> None:
         index = self._view.currentIndex()
         if index.isValid():
-            chat_id, title = self._id_at(index), str(index.data())
+            chat_id, title = self._id_at(index), str(index.data(Qt.ItemDataRole.EditRole))
             self.removal_asked.emit(chat_id)
             self.offer_undo(chat_id, title)
 

@@ -46,10 +46,14 @@ class Message(Struct, frozen=True, kw_only=True):
 
 
 class ChatSummary(Struct, frozen=True, kw_only=True):
-    """A line of the chat list. An empty title means that the chat has none yet."""
+    """A line of the chat list. An empty title means that the chat has none yet.
+
+    ``excerpt`` is the piece of text that a search found.
+    """
 
     id: str
     title: str
+    excerpt: str = ""
 
 
 class KeptChat(Struct, frozen=True, kw_only=True):
@@ -68,6 +72,9 @@ class ChatStore(Protocol):
 
     def summaries(self) -> tuple[ChatSummary, ...]:
         """Returns all chats, the most recently used first."""
+
+    def search(self, typed: str) -> tuple[ChatSummary, ...]:
+        """Returns the chats whose title or text matches, the best first. Any text is valid."""
 
     def messages(self, chat_id: str) -> KeptChat:
         """Returns all messages of a chat."""
@@ -192,6 +199,16 @@ class MemoryChats:
     def summaries(self) -> tuple[ChatSummary, ...]:
         kept = [chat for chat in self._chats.values() if chat.id not in self._removed]
         return tuple(reversed(kept))
+
+    def search(self, typed: str) -> tuple[ChatSummary, ...]:
+        sought = typed.casefold()
+        found = []
+        for chat in self.summaries():
+            texts = (message.text for message in self._messages.get(chat.id, {}).values())
+            hit = next((text for text in texts if sought in text.casefold()), None)
+            if hit is not None or sought in chat.title.casefold():
+                found.append(ChatSummary(id=chat.id, title=chat.title, excerpt=hit or ""))
+        return tuple(found)
 
     def messages(self, chat_id: str) -> KeptChat:
         messages = tuple(self._messages.get(chat_id, {}).values())

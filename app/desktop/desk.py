@@ -56,6 +56,7 @@ class Desk(QObject):
         window.composer.edit_cancelled.connect(self._on_edit_cancelled)
         window.new_chat_asked.connect(self.new_chat)
         window.chat_list.chosen.connect(self._on_chat_chosen)
+        window.chat_list.search_asked.connect(self._chats.search)
         window.chat_list.renamed.connect(self._chats.rename)
         window.chat_list.removal_asked.connect(self._on_removal)
         window.chat_list.undo_asked.connect(self._chats.restore)

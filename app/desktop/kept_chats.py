@@ -47,6 +47,17 @@ class KeptChats:
             found.append(ChatSummary(id=name, title=conversation.title))
         return tuple(found)
 
+    def search(self, typed: str) -> tuple[ChatSummary, ...]:
+        names = {stored: name for name, stored in self._chats.items()}
+        found: dict[str, ChatSummary] = {}
+        for hit in self._store.search(typed).result():
+            name = names.get(hit.conversation_id, hit.conversation_id)
+            self._chats[name] = hit.conversation_id
+            excerpt = " ".join(hit.excerpt.text.split()) if hit.message_id else ""
+            if name not in found or (excerpt and not found[name].excerpt):
+                found[name] = ChatSummary(id=name, title=hit.title.text, excerpt=excerpt)
+        return tuple(found.values())
+
     def messages(self, chat_id: str) -> KeptChat:
         stored_chat = self._chats.get(chat_id, chat_id)
         leaf = self._store.conversation(stored_chat).result().active_leaf_id

@@ -21,14 +21,22 @@ class OpenChats(QObject):
         self._chats = chats
         self._worker = worker
         self._open: dict[str, Conversation] = {}
+        self._typed = ""
         self._drafts: dict[str, str] = {}
         self.summaries: tuple[ChatSummary, ...] = ()
         self.current = Conversation(new_id())
         self._open[self.current.id] = self.current
 
     def refresh(self) -> None:
-        """Starts listing the kept chats."""
-        self._worker.run(self._chats.summaries, self._on_listed, self._on_failed)
+        """Starts listing the kept chats, or those that the search finds."""
+        typed, chats = self._typed, self._chats
+        work = (lambda: chats.search(typed)) if typed else chats.summaries
+        self._worker.run(work, lambda found: self._on_listed(typed, found), self._on_failed)
+
+    def search(self, typed: str) -> None:
+        """Lists only the chats in which ``typed`` is found; all of them when it is empty."""
+        self._typed = typed.strip()
+        self.refresh()
 
     def find(self, chat_id: str) -> Conversation | None:
         """An opened chat."""
@@ -100,7 +108,9 @@ class OpenChats(QObject):
     def _relist(self, _nothing: Any) -> None:
         self.refresh()
 
-    def _on_listed(self, summaries: tuple[ChatSummary, ...]) -> None:
+    def _on_listed(self, typed: str, summaries: tuple[ChatSummary, ...]) -> None:
+        if typed != self._typed:  # something else is sought by now
+            return
         self.summaries = summaries
         self.listed.emit()
 

@@ -19,7 +19,7 @@ from app.desktop.theme import Theme
 
 WIDEST: Final = 760
 SIDE_MARGIN: Final = 28
-SCROLL_BAR: Final = 16  # with its margins; the style sheet's width
+SCROLL_BAR: Final = 12  # its width in the style sheet
 _SHOWN_AT_FIRST: Final = 40
 _NEAR_THE_END: Final = 48  # pixels
 

@@ -54,8 +54,8 @@
       <translation>Suchen</translation>
     </message>
     <message>
-      <source>Search in the titles</source>
-      <translation>In den Titeln suchen</translation>
+      <source>Search in all chats</source>
+      <translation>In allen Chats suchen</translation>
     </message>
     <message>
       <source>Undo the deletion</source>

@@ -34,8 +34,11 @@ def test_chats_are_listed_found_and_renamed(desktop: Desktop, room: Room, qtbot:
     qtbot.waitUntil(lambda: _titles(desktop) == ["About Rome", "About Paris"])
     side = desktop.window.chat_list
     side.search.setText("paris")
-    assert _titles(desktop) == ["About Paris"]
+    qtbot.waitUntil(lambda: _titles(desktop) == ["About Paris\nAbout Paris"])
+    side.search.setText("nowhere")
+    qtbot.waitUntil(lambda: _titles(desktop) == [])
     side.search.clear()
+    qtbot.waitUntil(lambda: len(_titles(desktop)) == 2)
     side.model.setData(side.model.index(0), "The eternal city")
     qtbot.waitUntil(lambda: room.chats.summaries()[0].title == "The eternal city")
 

@@ -150,3 +150,15 @@ def test_quitting_in_an_answer_keeps_what_was_streamed(start: Start, qtbot: QtBo
     qtbot.waitUntil(lambda: desktop.runner.state is TurnState.ANSWERING)
     desktop, room = start()
     assert _open_first(desktop, qtbot) == ["one", "Once upon"]
+
+
+def test_a_word_of_an_answer_finds_its_chat(start: Start, qtbot: QtBot) -> None:
+    desktop, room = start()
+    for question, answer in (("one", "The river Seine"), ("two", "The river Tiber")):
+        _ask(desktop, room, qtbot, question)
+        _answer(desktop, room, qtbot, answer)
+        desktop.window.new_chat_asked.emit()
+    desktop, room = start()
+    desktop.window.chat_list.search.setText("seine")
+    qtbot.waitUntil(lambda: [chat.title for chat in desktop.chats.summaries] == ["one"])
+    assert "Seine" in desktop.chats.summaries[0].excerpt
