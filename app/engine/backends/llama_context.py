@@ -12,9 +12,9 @@ import psutil
 from app.core.errors import DataFault, EnvironmentFault, UserError
 from app.core.units import format_bytes
 from app.engine.backends.llama_abort import AbortFlag
-from app.engine.backends.llama_faults import native_failure
 from app.engine.backends.llama_model import LlamaModel
 from app.engine.backends.llama_native import Native
+from app.engine.faults import translate_log
 from app.engine.protocol import LlamaRuntime
 from app.models.gguf import GgufModel
 
@@ -94,7 +94,7 @@ class LlamaContext:
             model.handle, self._parameters(runtime, context_tokens, abort)
         )
         if not self.handle:
-            raise native_failure(native.log.text(), "llama_init_from_model")
+            raise translate_log(native.log.text(), "llama_init_from_model")
         self._memory = self._api.llama_get_memory(self.handle)
 
     def _parameters(self, runtime: LlamaRuntime, context_tokens: int, abort: AbortFlag) -> Any:
@@ -154,7 +154,7 @@ class LlamaContext:
         self._keep(len(self._held))
         if result == _ABORTED:
             return Step.STOPPED
-        raise native_failure(self._native.log.text(), f"llama_decode returned {result}")
+        raise translate_log(self._native.log.text(), f"llama_decode returned {result}")
 
     def save(self, path: Path) -> int:
         """Writes the cache and its tokens to ``path``; returns the bytes written.

@@ -9,9 +9,9 @@ from app.core.errors import UserError
 from app.engine.backends.base import Control
 from app.engine.backends.llama_abort import AbortFlag
 from app.engine.backends.llama_context import thread_count
-from app.engine.backends.llama_faults import native_failure
 from app.engine.backends.llama_model import LlamaModel
 from app.engine.backends.llama_native import Native
+from app.engine.faults import translate_log
 from app.engine.protocol import FinishReason, LlamaRuntime, LoadSpec
 from app.models.gguf import GgufModel
 
@@ -48,7 +48,7 @@ class LlamaEmbedder:
         )
         if not self._context:
             self._model.close()
-            raise native_failure(native.log.text(), "llama_init_from_model")
+            raise translate_log(native.log.text(), "llama_init_from_model")
         self._batch = self._api.llama_batch_init(self._limit, 0, 1)
         self._size: int = self._api.llama_model_n_embd_out(self._model.handle)
 
@@ -113,10 +113,10 @@ class LlamaEmbedder:
         if result != 0:
             if control.stop_reason() is not None:
                 return None
-            raise native_failure(self._native.log.text(), f"llama_decode returned {result}")
+            raise translate_log(self._native.log.text(), f"llama_decode returned {result}")
         values = self._api.llama_get_embeddings_seq(self._context, 0)
         if not values:
-            raise native_failure("", "llama_get_embeddings_seq gave nothing")
+            raise translate_log("", "llama_get_embeddings_seq gave nothing")
         return _normalised(ctypes.cast(values, ctypes.POINTER(ctypes.c_float))[: self._size])
 
     def close(self) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from app.engine.backends.base import Control, LoadStopped
-from app.engine.backends.llama_faults import native_failure
 from app.engine.backends.llama_native import Native
+from app.engine.faults import translate_log
 from app.models.gguf import GgufModel
 
 # The library reports each tensor; a person needs a few updates a second.
@@ -62,7 +62,7 @@ class LlamaModel:
             reason = control.stop_reason()
             if reason is not None:
                 raise LoadStopped(reason)
-            raise native_failure(native.log.text(), "llama_model_load_from_file")
+            raise translate_log(native.log.text(), "llama_model_load_from_file")
         return handle
 
     def tokenize(self, text: str) -> list[int]:

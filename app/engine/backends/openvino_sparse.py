@@ -5,12 +5,11 @@ is sound. GPU drivers that can't do XATTENTION say so, at construction or at the
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from app.core.errors import UserError
+from app.engine.faults import classify
 from app.engine.protocol import OpenVinoRuntime, SparseAttention, SparseMode
-
-_REFUSALS: Final = ("not supported", "unsupported", "not available")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +49,7 @@ def plan_sparse(runtime: OpenVinoRuntime) -> SparsePlan:
 
 def is_refusal(message: str) -> bool:
     """Whether the library's words say that the device has no such sparse attention."""
-    lowered = message.lower()
-    return "xattention" in lowered and any(word in lowered for word in _REFUSALS)
+    return classify(message).code == "sparse_attention_unsupported"
 
 
 def apply_sparse(genai: Any, scheduler: Any, sparse: SparseAttention | None) -> None:

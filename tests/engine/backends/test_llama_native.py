@@ -8,7 +8,7 @@ import pytest
 
 from app.core.errors import EnvironmentFault
 from app.engine.backends import llama, llama_native
-from app.engine.backends.llama_faults import LLAMA_FAULTS, native_failure
+from app.engine.faults import FAULTS, translate_log
 
 
 def test_the_backend_is_imported_without_its_library() -> None:
@@ -66,7 +66,7 @@ def test_the_log_keeps_the_last_lines_and_joins_continued_ones() -> None:
     ],
 )
 def test_the_librarys_words_are_translated(words: str, code: str) -> None:
-    failure = native_failure(words, "a call")
+    failure = translate_log(words, "a call")
     assert failure.fault.code == code
     assert failure.detail.startswith("a call")
 
@@ -77,11 +77,13 @@ def test_the_line_that_tells_most_is_kept_for_our_log() -> None:
         "llama_model_load: error loading model: unknown model architecture: 'zlama'\n"
         "llama_model_load_from_file_impl: failed to load model\n"
     )
-    assert native_failure(words, "a call").detail.endswith("unknown model architecture: 'zlama'")
+    assert translate_log(words, "a call").detail.endswith("unknown model architecture: 'zlama'")
 
 
-def test_each_fault_names_the_version_whose_words_it_knows() -> None:
-    for fault in LLAMA_FAULTS:
-        assert fault.needles
-        assert llama_native.BINDING_VERSION in fault.seen_on
-        assert llama_native.LIBRARY_VERSION in fault.seen_on
+def test_the_needles_of_llama_name_the_version_whose_words_they_are() -> None:
+    needles = [needle for fault in FAULTS for needle in fault.needles]
+    ours = [needle for needle in needles if "llama" in needle.seen_on]
+    assert ours
+    for needle in ours:
+        assert llama_native.BINDING_VERSION in needle.seen_on
+        assert llama_native.LIBRARY_VERSION in needle.seen_on

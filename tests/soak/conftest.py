@@ -1,0 +1,5 @@
+"""The engine of the engine's tests, for the long runs."""
+
+from tests.engine.conftest import engine
+
+__all__ = ["engine"]
