@@ -12,8 +12,8 @@ from app.engine.faults import FAULTS, Needle, classify, fault, translate, transl
 RECORDED: Final = (
     (
         "Check 'has_op_with_type<ov::op::v13::ScaledDotProductAttention>(model)' failed at src/"
-        "core/src/pass/sdpa_to_paged_attention.cpp:82:\nNo ScaledDotProductAttention operation observed"
-        " in the graph, cannot perform the SDPAToPagedAttention transformation.",
+        "core/src/pass/sdpa_to_paged_attention.cpp:82:\nNo ScaledDotProductAttention operation"
+        " observed in the graph, cannot perform the SDPAToPagedAttention transformation.",
         "paged_attention_not_supported",
     ),
     (
