@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from app.core.errors import ErrorRecord
+from app.engine.manifest import Manifest, SegmentKind
 
 
 def new_request_id() -> str:
@@ -183,6 +184,20 @@ class ThinkingLevel(StrEnum):
     HIGH = "high"
 
 
+class SegmentSpan(Struct, frozen=True, kw_only=True):
+    """Which part of which message is one segment: characters ``start`` to ``end`` of its content.
+
+    ``message`` is -1 for a tool, whose text is in ``text``: a template writes it as it likes.
+    """
+
+    kind: SegmentKind
+    name: str = ""
+    message: int = -1
+    start: int = 0
+    end: int = 0
+    text: str = ""
+
+
 class Sampling(Struct, frozen=True, kw_only=True):
     """How the next token is chosen. ``temperature`` 0 means greedy: the most probable token.
 
@@ -213,14 +228,17 @@ class Generate(Struct, frozen=True, kw_only=True, tag=True):
     """Request: answer ``messages`` with the model of ``spec``, which is loaded first if need be.
 
     If the last message is the assistant's, the answer goes on from its end.
-    ``deadline_s`` counts from when the engine receives the request.
+    ``deadline_s`` counts from when the engine receives the request. ``reserve_tokens`` must be left
+    in the context for the answer. ``segments`` say what the messages are made of, for a manifest.
     """
 
     request: str
     spec: LoadSpec
     messages: tuple[ChatMessage, ...]
+    segments: tuple[SegmentSpan, ...] = ()
     sampling: Sampling = Sampling()
     max_tokens: int = 1024
+    reserve_tokens: int = 1
     thinking: ThinkingLevel = ThinkingLevel.AUTO
     tools: tuple[ToolSpec, ...] = ()
     deadline_s: float | None = None
@@ -283,7 +301,28 @@ class Embed(Struct, frozen=True, kw_only=True, tag=True):
     texts: tuple[str, ...]
 
 
-Request = Load | Generate | Convert | ReportBackend | Describe | Unload | Embed
+class Count(Struct, frozen=True, kw_only=True, tag=True):
+    """Request: count the prompt of ``turn`` exactly, without waiting for any answer.
+
+    Loads a tokenizer if need be, never a model.
+    """
+
+    request: str
+    turn: Generate
+
+
+class Prefill(Struct, frozen=True, kw_only=True, tag=True):
+    """Request: compute now what every answer to the next message of ``turn`` will read first.
+
+    ``turn`` has the conversation so far, without that message. It waits for every other request and
+    is cancelled as soon as one comes. It never replaces a loaded model by another.
+    """
+
+    request: str
+    turn: Generate
+
+
+Request = Load | Generate | Convert | ReportBackend | Describe | Unload | Embed | Count | Prefill
 Command = Request | Cancel | Ping | Configure | Shutdown
 
 
@@ -323,13 +362,20 @@ class Usage(Struct, frozen=True, kw_only=True):
     """Token counts, from ids and the backend's counters, never from text.
 
     ``prompt_tokens`` includes ``reused_tokens``; ``completion_tokens`` includes the stop token
-    and ``thinking_tokens``.
+    and ``thinking_tokens``. ``reused_tokens`` is what the library's counters bear out,
+    ``predicted_reused_tokens`` what was expected before. A physical prefill is a call of its own; a
+    deferred one is the answer's call, which then reads all that isn't reused.
     """
 
     prompt_tokens: int = 0
     reused_tokens: int = 0
+    predicted_reused_tokens: int = 0
     completion_tokens: int = 0
     thinking_tokens: int = 0
+    physical_prefill_calls: int = 0
+    physical_prefill_tokens: int = 0
+    deferred_prefill_calls: int = 0
+    deferred_prefill_tokens: int = 0
 
 
 class Timings(Struct, frozen=True, kw_only=True):
@@ -345,6 +391,47 @@ class Timings(Struct, frozen=True, kw_only=True):
     ttft_s: float | None = None
     prefill_tokens_per_s: float | None = None
     decode_tokens_per_s: float | None = None
+
+
+class PoolReport(Struct, frozen=True, kw_only=True):
+    """The KV cache of the loaded model. ``held_tokens`` could be reused by some prompt.
+
+    ``blocks`` and ``block_tokens`` are 0 where the cache isn't made of blocks.
+    """
+
+    held_tokens: int
+    capacity_tokens: int
+    blocks: int = 0
+    block_tokens: int = 0
+
+
+class ContextReport(Struct, frozen=True, kw_only=True):
+    """What a prompt takes and what of it is there already, before anything is computed.
+
+    ``context_tokens`` is what may really be used: the least of what the model was trained for, what
+    was asked, and what the pool holds less one block. ``predicted_reused_tokens`` is absent, with
+    the reason in ``why_not``, while the model isn't loaded. ``predicted_prefill_s`` comes from the
+    measured speed of this model's last prefill.
+    """
+
+    manifest: Manifest
+    prompt_tokens: int
+    reserve_tokens: int
+    context_tokens: int
+    predicted_reused_tokens: int | None = None
+    predicted_prefill_s: float | None = None
+    pool: PoolReport | None = None
+    pool_blocks_needed: int = 0
+    why_not: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def needed_tokens(self) -> int:
+        return self.prompt_tokens + self.reserve_tokens
+
+    @property
+    def fits(self) -> bool:
+        return self.needed_tokens <= self.context_tokens
 
 
 class BackendReport(Struct, frozen=True, kw_only=True):
@@ -434,6 +521,11 @@ class Embedded(Struct, frozen=True, kw_only=True, tag=True):
     vectors: tuple[tuple[float, ...], ...]
 
 
+class Counted(Struct, frozen=True, kw_only=True, tag=True):
+    request: str
+    report: ContextReport
+
+
 class Pong(Struct, frozen=True, kw_only=True, tag=True):
     request: str
 
@@ -469,6 +561,7 @@ Event = (
     | BackendReported
     | Described
     | Embedded
+    | Counted
     | Pong
     | Finished
     | Failed
