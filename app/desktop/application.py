@@ -41,7 +41,7 @@ class Desktop(QObject):
         super().__init__(app)
         self._app = app
         self._closed = False
-        self._garbage = GuiGarbageCollector(self)
+        self._garbage = GuiGarbageCollector(self._is_busy, self)
         self.theme = Theme(app, resources_dir(), self)
         self._rendering = RenderingThread(self)
         self._keeper = Worker("chats", self)
@@ -103,6 +103,10 @@ class Desktop(QObject):
     def _load(self) -> None:
         self.inventory.refresh()
         self.chats.refresh()
+        self._garbage.start()
+
+    def _is_busy(self) -> bool:
+        return self.runner.busy()
 
     @Slot()
     def show(self) -> None:

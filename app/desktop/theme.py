@@ -31,6 +31,7 @@ class Colours:
     question: str
     notice: str
     notice_border: str
+    careful: str
     error: str
     error_border: str
     error_text: str
@@ -51,6 +52,7 @@ LIGHT: Final = Colours(
     question="#e8f0ec",
     notice="#fdf5e4",
     notice_border="#e9cf9a",
+    careful="#8a6100",
     error="#fcefeb",
     error_border="#e6bbad",
     error_text="#8f3013",
@@ -71,6 +73,7 @@ DARK: Final = Colours(
     question="#24352f",
     notice="#332a19",
     notice_border="#63502a",
+    careful="#e2b65c",
     error="#38221c",
     error_border="#6d3d30",
     error_text="#f2a58f",
@@ -205,6 +208,7 @@ def _from_palette(palette: QPalette) -> Colours:
         question=name(role.Base),
         notice=window,
         notice_border=text,
+        careful=text,
         error=window,
         error_border=text,
         error_text=text,
