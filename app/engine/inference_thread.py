@@ -18,6 +18,7 @@ from app.engine.backends.base import Backend, LoadStopped, Session
 from app.engine.backends.embedding_session import EmbeddingSession, embeddings_not_supported
 from app.engine.backends.registry import backend_for, backend_named
 from app.engine.faults import NativeFailure
+from app.engine.peak_memory import PeakMemory
 from app.engine.protocol import (
     BackendReported,
     Convert,
@@ -69,6 +70,7 @@ class InferenceThread(threading.Thread):
         self._waiting_lock = threading.Lock()
         self._idle_since = time.monotonic()
         self._unload_asked = False
+        self._peak_memory = PeakMemory()
 
     def put(self, ticket: Ticket) -> None:
         """Queues a request. Any thread may call this."""
@@ -251,4 +253,11 @@ class InferenceThread(threading.Thread):
             self._slot.evict()
 
     def _on_slot_change(self, state: SlotState, generation: int, spec: LoadSpec | None) -> None:
-        self._emit(StateChanged(generation=generation, state=state, spec=spec))
+        self._emit(
+            StateChanged(
+                generation=generation,
+                state=state,
+                spec=spec,
+                peak_rss_bytes=self._peak_memory.after(state),
+            )
+        )

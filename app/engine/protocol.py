@@ -464,11 +464,16 @@ class Ready(Struct, frozen=True, kw_only=True, tag=True):
 
 
 class StateChanged(Struct, frozen=True, kw_only=True, tag=True):
-    """What the slot holds now. ``generation`` rises at each load and eviction."""
+    """What the slot holds now. ``generation`` rises at each load and eviction.
+
+    ``peak_rss_bytes`` is the most that the engine held with this model, where that can be told:
+    once it is loaded, and after each answer.
+    """
 
     generation: int
     state: SlotState
     spec: LoadSpec | None = None
+    peak_rss_bytes: int | None = None
 
 
 class LoadProgress(Struct, frozen=True, kw_only=True, tag=True):
