@@ -92,14 +92,21 @@ class InferenceThread(threading.Thread):
         return self._slot.state is SlotState.READY
 
     @property
+    def pipeline(self) -> str:
+        """What runs the loaded model, or the one that was loaded last; empty before the first."""
+        return self._slot.pipeline
+
+    @property
     def unload_asked(self) -> bool:
         """Whether the last request was to give the memory back."""
         return self._unload_asked
 
     @property
     def closing_s(self) -> float:
-        """For how long a session has been refusing to close."""
+        """For how long a session has been refusing to close; infinite if its close failed."""
         since = self._slot.closing_since
+        if self._slot.close_failed:
+            return float("inf")
         return 0.0 if since is None else time.monotonic() - since
 
     @property
@@ -112,7 +119,8 @@ class InferenceThread(threading.Thread):
         while (ticket := self._queue.get()) is not None:
             self._current = ticket
             self._unload_asked = isinstance(ticket.request, Unload)
-            self._serve(ticket)
+            if ticket.begin():
+                self._serve(ticket)
             self._current = None
             with self._waiting_lock:
                 self._waiting -= 1

@@ -4,6 +4,7 @@ Importing this module loads no Qt and no native library. The main thread never t
 it is the one that can still act when the inference thread is inside a native call.
 """
 
+import contextlib
 import logging
 import logging.handlers
 import os
@@ -24,6 +25,7 @@ from app.engine.protocol import (
     Cancel,
     Configure,
     Event,
+    Failed,
     Finished,
     FinishReason,
     Generate,
@@ -32,10 +34,12 @@ from app.engine.protocol import (
     Ready,
     Request,
     Shutdown,
+    Terminal,
     decode_command,
     encode,
 )
 from app.engine.tickets import Ticket
+from app.engine.trace import TRACE_FILE, TraceFile, trace_record
 
 _log = logging.getLogger(__name__)
 
@@ -48,6 +52,8 @@ _PATIENCE_S: Final = 5.0
 # How long the inference thread may take to unload at a shutdown.
 _GRACE_S: Final = 1.0
 _LOG_BYTES: Final = 1_000_000
+# Requests that have ended are forgotten when there are more than this.
+_FORGET_FROM: Final = 64
 
 
 def run_engine(connection: Connection, log_dir: str) -> None:
@@ -60,7 +66,7 @@ def run_engine(connection: Connection, log_dir: str) -> None:
     # Ctrl-C on a console reaches every process of it; what it means is the parent's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _redirect_output(Path(log_dir))
-    engine = EngineProcess(connection)
+    engine = EngineProcess(connection, TraceFile(Path(log_dir) / TRACE_FILE))
     code = 1
     try:
         code = engine.serve()
@@ -75,16 +81,29 @@ class EngineProcess:
 
     Args:
         connection: the child's end of the pipe.
-        stalled_s: how long a generation may report nothing (tests take a shorter one).
+        trace: where a line for each request that ended is written, if anywhere.
+        stalled_s: how long a generation may report nothing (tests take shorter times).
+        patience_s: how long a stuck one may take to hear that it shall stop, a session to close.
     """
 
-    def __init__(self, connection: Connection, stalled_s: float = _STALLED_S) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        trace: TraceFile | None = None,
+        *,
+        stalled_s: float = _STALLED_S,
+        patience_s: float = _PATIENCE_S,
+    ) -> None:
         self._connection = connection
+        self._trace = trace
         self._send_lock = threading.Lock()
         self._tickets: dict[str, Ticket] = {}
         self._inference = InferenceThread(self._emit)
         self._idle_unload_s = 0
         self._stalled_s = stalled_s
+        self._patience_s = patience_s
+        self._forget_above = _FORGET_FROM
+        self._tick_at = time.monotonic()
 
     def serve(self) -> int:
         """Reads commands until the end; returns the exit code."""
@@ -92,10 +111,12 @@ class EngineProcess:
         self._emit(Ready(pid=os.getpid()))
         while True:
             try:
-                if not self._connection.poll(_TICK_S):
-                    code = self._tick()
-                    if code is not None:
-                        return code
+                arrived = self._connection.poll(max(0.0, self._tick_at - time.monotonic()))
+                # Also under a flood of commands: deadlines don't wait for a quiet moment.
+                code = self._tick_if_due()
+                if code is not None:
+                    return code
+                if not arrived:
                     continue
                 data = self._connection.recv_bytes()
             except (EOFError, OSError):
@@ -120,8 +141,18 @@ class EngineProcess:
                     self._take(command)
 
     def _take(self, request: Request) -> None:
-        self._tickets = {key: one for key, one in self._tickets.items() if not one.ended}
-        ticket = Ticket(request, self._emit)
+        if len(self._tickets) > self._forget_above:
+            # Only now and then: with thousands waiting, each look at all of them counts.
+            self._tickets = {key: one for key, one in self._tickets.items() if not one.ended}
+            self._forget_above = 2 * len(self._tickets) + _FORGET_FROM
+        received = time.monotonic()
+
+        def emit(event: Event) -> None:
+            self._emit(event)
+            if isinstance(event, Finished | Failed):
+                self._record(request, event, time.monotonic() - received)
+
+        ticket = Ticket(request, emit)
         self._tickets[request.request] = ticket
         self._inference.put(ticket)
 
@@ -129,13 +160,27 @@ class EngineProcess:
         """Asks a request to end; answers for it, and returns True, if only our exit can end it."""
         ticket = self._tickets.get(request)
         if ticket is None or not ticket.stop(reason):
+            if ticket is not None:
+                ticket.end_waiting(reason)
             return False
         finished = Finished(request=request, generation=ticket.generation, reason=reason)
         return ticket.end(finished)
 
+    def _record(self, request: Request, terminal: Terminal, wall_s: float) -> None:
+        if self._trace is not None:
+            pipeline = self._inference.pipeline
+            self._trace.append(trace_record(request, terminal, pipeline=pipeline, wall_s=wall_s))
+
+    def _tick_if_due(self) -> int | None:
+        if time.monotonic() < self._tick_at:
+            return None
+        code = self._tick()
+        self._tick_at = time.monotonic() + _TICK_S
+        return code
+
     def _tick(self) -> int | None:
         """Looks at what no command tells; returns an exit code if the process shall end."""
-        if self._overdue() or self._stuck() or self._inference.closing_s > _PATIENCE_S:
+        if self._overdue() or self._stuck() or self._inference.closing_s > self._patience_s:
             return EXIT_ABANDONED
         idle_s = self._inference.idle_s
         idle = self._idle_unload_s and idle_s > self._idle_unload_s and self._inference.holds_model
@@ -149,11 +194,14 @@ class EngineProcess:
         ticket = self._inference.current
         if ticket is None or ticket.in_native_call or not isinstance(ticket.request, Generate):
             return False
+        if self._send_lock.locked():
+            # The parent doesn't read at the moment; that is no fault of the generation.
+            return False
         silent_s = time.monotonic() - ticket.progress_at
         if silent_s < self._stalled_s:
             return False
         ticket.stop(FinishReason.STALLED)
-        if silent_s < self._stalled_s + _PATIENCE_S:
+        if silent_s < self._stalled_s + self._patience_s:
             return False
         return ticket.end(
             Finished(
@@ -164,12 +212,18 @@ class EngineProcess:
         )
 
     def _overdue(self) -> bool:
-        """Ends a request whose deadline passed inside a native call; returns True if there was."""
+        """Ends what waits beyond its deadline.
+
+        Returns True if a deadline has passed inside a native call, which only our exit can end.
+        """
         for key, ticket in self._tickets.items():
-            if not ticket.ended and ticket.in_native_call:
-                reason = ticket.stop_reason()
-                if reason is not None and self._stop(key, reason):
-                    return True
+            if ticket.ended:
+                continue
+            reason = ticket.stop_reason()
+            if reason is None or ticket.end_waiting(reason) or not ticket.in_native_call:
+                continue
+            if self._stop(key, reason):
+                return True
         return False
 
     def _shut_down(self) -> None:
@@ -188,6 +242,16 @@ class EngineProcess:
                 _log.info("the parent no longer listens")
 
 
+def _native_log(log_dir: Path) -> Path:
+    """What native libraries print to; a large one of earlier runs is moved aside."""
+    path = log_dir / "native.log"
+    # Another engine of the same user may hold it open; then it just grows on.
+    with contextlib.suppress(OSError):
+        if path.stat().st_size > _LOG_BYTES:
+            path.replace(path.with_name("native.log.1"))
+    return path
+
+
 def _redirect_output(log_dir: Path) -> None:
     """Sends what native libraries print, and our log, to files instead of the parent's console."""
     handler = logging.handlers.RotatingFileHandler(
@@ -199,7 +263,7 @@ def _redirect_output(log_dir: Path) -> None:
         format="%(asctime)s %(process)d %(levelname)s %(name)s %(message)s",
         force=True,
     )
-    native = (log_dir / "native.log").open("ab", buffering=0)
+    native = _native_log(log_dir).open("ab", buffering=0)
     for descriptor in (1, 2):
         os.dup2(native.fileno(), descriptor)
     # A console-less program has no streams; a print in a library must not fail for that.

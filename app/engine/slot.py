@@ -4,6 +4,7 @@ Only the inference thread touches the slot. Two specs that are equal are the sam
 everything that makes a model different is in the spec.
 """
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ from typing import Final
 from app.core.errors import Bug
 from app.engine.backends.base import Session
 from app.engine.protocol import LoadSpec, SlotState
+
+_log = logging.getLogger(__name__)
 
 S = SlotState
 
@@ -39,9 +42,13 @@ class Slot:
         self._state = S.EMPTY
         self._spec: LoadSpec | None = None
         self._session: Session | None = None
+        self.pipeline = ""
+        """What runs the session, or ran the last one."""
         self.generation = 0
         self.closing_since: float | None = None
         """When a close that has not returned yet began, by ``time.monotonic``."""
+        self.close_failed = False
+        """Whether a session could not be closed: only the end of the process frees it then."""
 
     @property
     def state(self) -> SlotState:
@@ -68,6 +75,7 @@ class Slot:
         self._move(S.LOADING)
         try:
             self._session = opener(spec)
+            self.pipeline = self._session.pipeline
         except BaseException:
             self._move(S.FAILED)
             raise
@@ -111,6 +119,9 @@ class Slot:
         self.closing_since = time.monotonic()
         try:
             session.close()
+        except Exception:  # noqa: BLE001 - whoever asked for the close has nothing to do with it
+            _log.exception("a session could not be closed")
+            self.close_failed = True
         finally:
             self.closing_since = None
 

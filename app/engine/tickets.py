@@ -15,6 +15,7 @@ from app.engine.protocol import (
     Delta,
     DeltaKind,
     Event,
+    Finished,
     FinishReason,
     Generate,
     LoadProgress,
@@ -47,6 +48,7 @@ class Ticket:
         self._now = now
         self._lock = threading.Lock()
         self._ended = False
+        self._begun = False
         self._stop: FinishReason | None = None
         self._native = False
         self._pending = ""
@@ -69,6 +71,17 @@ class Ticket:
         """Whether the request is inside a native call that can't be interrupted."""
         return self._native
 
+    def end_waiting(self, reason: FinishReason) -> bool:
+        """Ends a request that nobody works on yet; it then never runs. Returns whether it did."""
+        with self._lock:
+            if self._begun or self._ended:
+                return False
+            self._ended = True
+        self._emit(
+            Finished(request=self.request.request, generation=self.generation, reason=reason)
+        )
+        return True
+
     # --- either thread ---
 
     def end(self, terminal: Terminal) -> bool:
@@ -86,6 +99,12 @@ class Ticket:
         return self._ended
 
     # --- inference thread: Control ---
+
+    def begin(self) -> bool:
+        """Takes the request up; returns False if it was ended while it waited."""
+        with self._lock:
+            self._begun = not self._ended
+            return self._begun
 
     def stop_reason(self) -> FinishReason | None:
         if self._stop is not None:
@@ -142,7 +161,6 @@ class Ticket:
         text, self._pending = self._pending, ""
         if not text:
             return
-        self._sent_at = self._now()
         self._emit(
             Delta(
                 request=self.request.request,
@@ -151,6 +169,8 @@ class Ticket:
                 text=text,
             )
         )
+        # A parent that doesn't read lets the emit wait; that time is no silence of ours.
+        self._sent_at = self.progress_at = self._now()
 
     def _report(self, event: Event) -> None:
         self.progress_at = self._now()

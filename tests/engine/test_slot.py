@@ -11,6 +11,8 @@ S = SlotState
 
 
 class FakeSession:
+    pipeline = "fake"
+
     def __init__(self) -> None:
         self.closed = 0
 

@@ -74,7 +74,13 @@ class Control(Protocol):
 
 
 class Session(Protocol):
-    """One loaded model. Created, used and closed by the inference thread only."""
+    """One loaded model. Created, used and closed by the inference thread only.
+
+    ``pipeline`` names what runs it, as in ``SessionReport``.
+    """
+
+    @property
+    def pipeline(self) -> str: ...
 
     def generate(self, request: Generate, control: Control) -> Outcome:
         """Answers ``request.messages``.

@@ -24,6 +24,8 @@ class EmbeddingSession:
         embedder: the backend's.
     """
 
+    pipeline = "embedding"
+
     def __init__(self, spec: LoadSpec, embedder: Embedder) -> None:
         self._spec = spec
         self._embedder = embedder
@@ -40,7 +42,7 @@ class EmbeddingSession:
         )
 
     def describe(self) -> SessionReport:
-        return SessionReport(pipeline="embedding", asked={"device": self._spec.device})
+        return SessionReport(pipeline=self.pipeline, asked={"device": self._spec.device})
 
     def close(self) -> None:
         self._embedder.close()

@@ -69,6 +69,8 @@ class LlamaSession:
         NativeFailure: the library failed; nothing stays loaded.
     """
 
+    pipeline = "llama"
+
     def __init__(self, native: Native, gguf: GgufModel, spec: LoadSpec, control: Control) -> None:
         runtime = spec.runtime
         assert isinstance(runtime, LlamaRuntime)
@@ -148,7 +150,7 @@ class LlamaSession:
         assert context is not None, "the session is closed"
         asked = msgspec.to_builtins(self._runtime)
         return SessionReport(
-            pipeline="llama",
+            pipeline=self.pipeline,
             asked={name: str(value) for name, value in asked.items()},
             library=context.settings() | {"model": self._model.description()},
             metrics={

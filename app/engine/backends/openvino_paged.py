@@ -56,6 +56,8 @@ class PagedSession:
         notes: sentences about what was decided in the load.
     """
 
+    pipeline = Pipeline.PAGED
+
     def __init__(
         self,
         genai: Any,
@@ -104,7 +106,7 @@ class PagedSession:
         metrics["block_tokens"] = self.block_tokens
         metrics["kv_bytes_per_token"] = metrics["cache_size_in_bytes"] / pool_tokens
         return SessionReport(
-            pipeline=Pipeline.PAGED,
+            pipeline=self.pipeline,
             asked=flatten(self._runtime),
             library=read_words(self._scheduler_words),
             metrics=metrics,

@@ -44,6 +44,8 @@ class StatefulSession:
         notes: sentences about what was decided in the load.
     """
 
+    pipeline = Pipeline.STATEFUL
+
     def __init__(
         self,
         genai: Any,
@@ -92,7 +94,7 @@ class StatefulSession:
 
     def describe(self) -> SessionReport:
         return SessionReport(
-            pipeline=Pipeline.STATEFUL,
+            pipeline=self.pipeline,
             asked=flatten(self._runtime),
             notes=(*self._notes, *self.tokenizer.notes, _UNSUPPORTED),
         )

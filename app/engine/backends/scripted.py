@@ -52,6 +52,8 @@ class ScriptedFault(StrEnum):
 class ScriptedSession:
     """Answers every prompt with the script."""
 
+    pipeline = "scripted"
+
     def __init__(self, spec: LoadSpec, runtime: ScriptedRuntime) -> None:
         self._spec = spec
         self._runtime = runtime
@@ -94,7 +96,7 @@ class ScriptedSession:
 
     def describe(self) -> SessionReport:
         asked = {name: str(value) for name, value in msgspec.to_builtins(self._runtime).items()}
-        return SessionReport(pipeline="scripted", asked=asked)
+        return SessionReport(pipeline=self.pipeline, asked=asked)
 
     def close(self) -> None:
         self._held = []
