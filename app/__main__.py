@@ -1,11 +1,16 @@
 """Chooses between the window and the console; everything is built in ``app.composition``.
 
-``python -m app`` opens the window without arguments and is the console with some. Spawned engine
+``python -m app`` opens the window without arguments (or with ``--in-tray``) and is the console with
+others. Spawned engine
 processes import this module too, so it imports nothing heavy and does nothing at import.
 """
 
 import multiprocessing
 import sys
+from typing import Final
+
+IN_TRAY: Final = "--in-tray"
+"""What autostart adds: the computer has just started, nobody asked for a window."""
 
 
 def window() -> int:
@@ -13,7 +18,7 @@ def window() -> int:
     multiprocessing.freeze_support()
     from app.composition import run_window
 
-    return run_window()
+    return run_window(in_tray=IN_TRAY in sys.argv[1:])
 
 
 def console() -> int:
@@ -26,4 +31,4 @@ def console() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(console() if len(sys.argv) > 1 else window())
+    sys.exit(window() if sys.argv[1:] in ([], [IN_TRAY]) else console())

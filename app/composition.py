@@ -33,7 +33,8 @@ def build_services() -> Services:
 
 def desktop_services(services: Services) -> "DesktopServices":
     """What the window is given."""
-    from app.desktop.conversation import MemoryChats
+    from app.chats.store import ChatStore
+    from app.desktop.kept_chats import KeptChats
     from app.desktop.services import DesktopServices
 
     def open_engine(on_notice: Callable[[object], None]) -> EngineClient:
@@ -56,12 +57,12 @@ def desktop_services(services: Services) -> "DesktopServices":
         ensure_starter=services.ensure_starter,
         settings_file=services.settings_file,
         data_root=services.data_root.path,
-        chats=MemoryChats(),
+        chats=KeptChats(ChatStore(services.data_root.chats)),
     )
 
 
-def run_window() -> int:
-    """Opens the window; returns the exit code when the program quits."""
+def run_window(*, in_tray: bool = False) -> int:
+    """Opens the window, or starts behind the tray icon; returns the exit code at the end."""
     from app.desktop.application import run
 
-    return run(desktop_services(build_services()))
+    return run(desktop_services(build_services()), in_tray=in_tray)
