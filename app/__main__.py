@@ -1,8 +1,8 @@
 """Chooses between the window and the console; everything is built in ``app.composition``.
 
 ``python -m app`` opens the window without arguments (or with ``--in-tray``) and is the console with
-others. Spawned engine
-processes import this module too, so it imports nothing heavy and does nothing at import.
+others. Spawned engine processes import this module too, so it imports nothing heavy and does
+nothing at import.
 """
 
 import multiprocessing
