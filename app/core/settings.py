@@ -31,6 +31,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         int,
         Meta(ge=0, description="Seconds until an unused model is unloaded; 0 means never."),
     ] = 300
+    thinking_budget_tokens: Annotated[
+        int,
+        Meta(
+            ge=0,
+            description="Most tokens a model may think before its answer; 0 means no limit.",
+        ),
+    ] = 2048
+    offline: Annotated[
+        bool, Meta(description="Nothing is downloaded and no server is asked for anything.")
+    ] = False
     close_to_tray: Annotated[
         bool, Meta(description="Closing the window keeps the program in the tray.")
     ] = True

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, QLocale, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -31,6 +31,7 @@ NOT_SHOWN: Final = frozenset(
 )
 LANGUAGES: Final = (("English", "en"), ("Deutsch", "de"))
 _IDLE_MINUTES: Final = (1, 5, 15, 60)
+_THINKING_TOKENS: Final = (512, 1024, 2048, 4096, 8192)
 KEYS: Final = ("Ctrl+Alt+Space", "Ctrl+Shift+Space", "Alt+Shift+Q")
 
 
@@ -62,6 +63,7 @@ class SettingsWindow(QDialog):
         self._add_window_rows()
         self._add_tray_rows(autostart=autostart, hotkeys=hotkeys)
         self._add_model_rows()
+        self._add_network_rows()
         self._column.addStretch(1)
         page = QWidget()
         page.setObjectName("page")
@@ -110,6 +112,9 @@ class SettingsWindow(QDialog):
         )
         times = (*times, (self.tr("Never"), 0))
         self._choice("idle_unload_s", self.tr("Free the model's memory when unused for"), times)
+        budgets = tuple((QLocale().toString(tokens), tokens) for tokens in _THINKING_TOKENS)
+        budgets = (*budgets, (self.tr("No limit"), 0))
+        self._choice("thinking_budget_tokens", self.tr("Tokens a model may think"), budgets)
         self._folder = QLabel(self)
         self._folder.setObjectName("muted")
         self._folder.setWordWrap(True)
@@ -123,6 +128,10 @@ class SettingsWindow(QDialog):
         show.clicked.connect(self._open_data)
         self._row("", self.tr("Folder of chats and settings"), show)
         self._column.addWidget(_muted(str(self._data_root)))
+
+    def _add_network_rows(self) -> None:
+        self._section(self.tr("Network"))
+        self._switch("offline", self.tr("Offline: refuse every connection"))
 
     # --- Rows ----------------------------------------------------------------------------------
 

@@ -443,6 +443,22 @@
       <source>Folder of chats and settings</source>
       <translation>Ordner der Chats und Einstellungen</translation>
     </message>
+    <message>
+      <source>No limit</source>
+      <translation>Ohne Grenze</translation>
+    </message>
+    <message>
+      <source>Tokens a model may think</source>
+      <translation>Token, die ein Modell denken darf</translation>
+    </message>
+    <message>
+      <source>Network</source>
+      <translation>Netz</translation>
+    </message>
+    <message>
+      <source>Offline: refuse every connection</source>
+      <translation>Offline: jede Verbindung ablehnen</translation>
+    </message>
   </context>
   <context>
     <name>StatusLine</name>
@@ -717,6 +733,14 @@
     <message>
       <source>Whether the person has been told what closing the window does.</source>
       <translation>Ob schon gesagt wurde, was das Schließen des Fensters bewirkt.</translation>
+    </message>
+    <message>
+      <source>Most tokens a model may think before its answer; 0 means no limit.</source>
+      <translation>Wie viele Token ein Modell vor seiner Antwort höchstens denken darf; 0 heißt ohne Grenze.</translation>
+    </message>
+    <message>
+      <source>Nothing is downloaded and no server is asked for anything.</source>
+      <translation>Nichts wird heruntergeladen und kein Server nach etwas gefragt.</translation>
     </message>
   </context>
 </TS>
