@@ -3,20 +3,16 @@
 No method but ``call`` and ``close`` waits for the engine. Listeners are called on a reader thread.
 """
 
-import contextlib
 import logging
-import multiprocessing
 import queue
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from app.core.errors import EnvironmentFault, from_record
-from app.core.paths import unwritable
+from app.core.errors import Bug, ContenoxError, EnvironmentFault, from_record
+from app.engine.engine_child import EngineChild, EntryPoint
 from app.engine.process import run_engine
 from app.engine.protocol import (
     EXIT_ABANDONED,
@@ -27,19 +23,23 @@ from app.engine.protocol import (
     Event,
     Failed,
     Finished,
+    FinishReason,
+    LoadSpec,
+    Ping,
     Pong,
     Ready,
     Request,
     Shutdown,
+    SlotState,
     StateChanged,
-    decode_event,
-    encode,
 )
 
 _log = logging.getLogger(__name__)
 
 # A request that the engine died on before it worked on it is sent once more, not for ever.
-_LAUNCHES_PER_REQUEST: Final = 2
+_DEATHS_PER_REQUEST: Final = 2
+# After so many deaths with nothing done between them, what waits is ended too: no restart storm.
+_DEATHS_IN_A_ROW: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +51,20 @@ class EngineDied:
 
 Notice = Ready | StateChanged | EngineDied
 Listener = Callable[[Event], None]
-EntryPoint = Callable[[Connection, str], None]
 
 
 @dataclass(slots=True)
 class _Outstanding:
-    """A request that has not ended. ``worked_on``: the engine reported something about it."""
+    """A request that has not ended. ``worked_on``: the engine reported something about it.
+
+    ``deaths``: how many engines died when it was their first.
+    """
 
     request: Request
     listener: Listener
     worked_on: bool = False
     cancelled: bool = False
-    launches: int = 0
-
-
-@dataclass(slots=True)
-class _Child:
-    process: SpawnProcess
-    connection: Connection
-    requests: set[str] = field(default_factory=set)
+    deaths: int = 0
 
 
 class EngineClient:
@@ -93,10 +88,13 @@ class EngineClient:
         self._entry = entry
         self._lock = threading.Lock()
         self._outstanding: dict[str, _Outstanding] = {}
-        self._child: _Child | None = None
+        self._child: EngineChild | None = None
         self._closing = False
+        self._loaded: LoadSpec | None = None
+        self._deaths = 0
         self._configure = Configure(idle_unload_s=0)
-        self._outbox: queue.SimpleQueue[Request | Cancel | None] = queue.SimpleQueue()
+        # Only the writer thread sends: what two threads write at once would be no message.
+        self._outbox: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._writer = threading.Thread(target=self._write, name="engine-writer", daemon=True)
         self._writer.start()
 
@@ -105,11 +103,16 @@ class EngineClient:
     def submit(self, request: Request, listener: Listener) -> None:
         """Queues ``request``. ``listener`` gets its events; the last is ``Finished`` or ``Failed``.
 
-        Never waits. A listener that raises is logged and ignored.
+        Never waits. A listener that raises is logged and ignored. After ``close`` the request fails
+        at once.
         """
         with self._lock:
             self._outstanding[request.request] = _Outstanding(request, listener)
-        self._outbox.put(request)
+            closing = self._closing
+            if not closing:
+                self._outbox.put(request)
+        if closing:
+            self._end(Failed(request=request.request, generation=0, error=_closed().record()))
 
     def observe(self, on_notice: Callable[[Notice], None]) -> None:
         """Tells ``on_notice`` of the engine's notices from now on, in place of who was told."""
@@ -117,12 +120,8 @@ class EngineClient:
 
     def configure(self, *, idle_unload_s: int) -> None:
         """Sets after how many idle seconds the engine gives its memory back; 0 is never."""
-        configure = Configure(idle_unload_s=idle_unload_s)
-        with self._lock:
-            self._configure = configure
-            child = self._child
-        if child is not None:
-            self._deliver(child, configure)
+        self._configure = configure = Configure(idle_unload_s=idle_unload_s)
+        self._outbox.put(configure)
 
     def cancel(self, request_id: str) -> None:
         """Asks the request to end. Never waits; unknown and ended requests are ignored."""
@@ -158,25 +157,33 @@ class EngineClient:
         """Ends the engine: asked first, killed after ``timeout_s`` seconds. Idempotent."""
         with self._lock:
             self._closing = True
-            child = self._child
+        self._outbox.put(Shutdown())
         self._outbox.put(None)
+        # It may be starting an engine, or be stuck at one that doesn't read any more.
+        self._join_writer(timeout_s)
+        child = self._child
         if child is not None:
-            self._deliver(child, Shutdown())
-            child.process.join(timeout_s)
-            if child.process.exitcode is None:
-                child.process.kill()
-                child.process.join()
-        self._writer.join(timeout_s)
+            child.end(timeout_s)
+        self._join_writer(timeout_s)
         with self._lock:
             left = list(self._outstanding)
         for key in left:
             self._end(Failed(request=key, generation=0, error=_closed().record(), fatal=True))
 
     @property
+    def loaded(self) -> LoadSpec | None:
+        """What the engine holds ready, as far as it has told."""
+        return self._loaded
+
+    @property
     def pid(self) -> int | None:
         """The process id of the running engine."""
         child = self._child
-        return child.process.pid if child is not None else None
+        return child.pid if child is not None else None
+
+    def _join_writer(self, timeout_s: float) -> None:
+        if threading.current_thread() is not self._writer:
+            self._writer.join(timeout_s)
 
     # --- writer thread ---
 
@@ -184,54 +191,45 @@ class EngineClient:
         while (command := self._outbox.get()) is not None:
             try:
                 self._send(command)
-            except EnvironmentFault as fault:
-                if not isinstance(command, Cancel):
-                    self._end(Failed(request=command.request, generation=0, error=fault.record()))
+            except Exception as error:  # noqa: BLE001 - the one writer must live on
+                if isinstance(command, Cancel | Ping | Configure | Shutdown):
+                    _log.exception("a command was not sent")
+                    continue
+                fault = error if isinstance(error, ContenoxError) else Bug.unexpected(error)
+                self._end(Failed(request=command.request, generation=0, error=fault.record()))
 
-    def _send(self, command: Request | Cancel) -> None:
+    def _send(self, command: Command) -> None:
+        if isinstance(command, Cancel | Ping | Configure | Shutdown):
+            child = self._child
+            if child is not None:
+                child.deliver(command)
+            return
         with self._lock:
             outstanding = self._outstanding.get(command.request)
             if outstanding is None or self._closing:
                 return
-            child = self._child
-            if isinstance(command, Cancel):
-                if child is None or command.request not in child.requests:
-                    return
-            else:
-                child = child or self._start()
-                outstanding.launches += 1
-                child.requests.add(command.request)
-        self._deliver(child, command)
-        if outstanding.cancelled and not isinstance(command, Cancel):
-            # The cancel came while the request was on its way to a new engine.
-            self._deliver(child, Cancel(request=command.request))
+            cancelled = outstanding.cancelled
+        if cancelled:
+            # Before it was sent, or after the engine that had it died.
+            self._end(_cancelled(command.request))
+        else:
+            self._hand_over(command.request).deliver(command)
 
-    def _deliver(self, child: _Child, command: Command) -> None:
-        # If the engine is gone, its reader thread settles what it had.
-        with contextlib.suppress(OSError):
-            child.connection.send_bytes(encode(command))
+    def _hand_over(self, request: str) -> EngineChild:
+        """The engine that has the request from now on; started without holding anybody up."""
+        while True:
+            child = self._child or self._start()
+            with self._lock:
+                # One that died meanwhile has been settled, and would keep the request for ever.
+                if self._child is child:
+                    child.requests[request] = None
+                    return child
 
-    def _start(self) -> _Child:
-        try:
-            self._log_dir.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise unwritable(self._log_dir, error) from error
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(
-            target=self._entry, args=(theirs, str(self._log_dir)), name="engine", daemon=True
-        )
-        try:
-            process.start()
-        except OSError as error:
-            raise EnvironmentFault(
-                "engine_not_started",
-                f"The engine process could not be started ({error.strerror or error}).",
-                "Close other programs and try again.",
-            ) from error
-        theirs.close()
-        self._child = child = _Child(process, ours)
-        self._deliver(child, self._configure)
+    def _start(self) -> EngineChild:
+        child = EngineChild.start(self._entry, self._log_dir)
+        with self._lock:
+            self._child = child
+        child.deliver(self._configure)
         threading.Thread(
             target=self._read, args=(child,), name="engine-reader", daemon=True
         ).start()
@@ -239,25 +237,24 @@ class EngineClient:
 
     # --- reader thread, one for each engine process ---
 
-    def _read(self, child: _Child) -> None:
-        while True:
-            try:
-                event = decode_event(child.connection.recv_bytes())
-            except (EOFError, OSError):
-                break
+    def _read(self, child: EngineChild) -> None:
+        for event in child.events():
             self._receive(child, event)
-        child.process.join()
-        child.connection.close()
         self._settle(child)
 
-    def _receive(self, child: _Child, event: Event) -> None:
+    def _receive(self, child: EngineChild, event: Event) -> None:
         match event:
-            case Ready() | StateChanged():
+            case StateChanged(state=state, spec=spec):
+                self._loaded = spec if state in (SlotState.READY, SlotState.BUSY) else None
+                self._notify(event)
+            case Ready():
                 self._notify(event)
             case Pong():
                 pass
             case Finished() | Failed():
-                child.requests.discard(event.request)
+                self._deaths = 0
+                with self._lock:
+                    child.requests.pop(event.request, None)
                 self._end(event)
             case _:
                 with self._lock:
@@ -267,12 +264,13 @@ class EngineClient:
                 if outstanding is not None:
                     _tell(outstanding.listener, event)
 
-    def _settle(self, child: _Child) -> None:
-        """Ends or sends again what the dead engine had not ended."""
-        exit_code = child.process.exitcode
+    def _settle(self, child: EngineChild) -> None:
+        """Ends or sends again, in their order, what the dead engine had not ended."""
+        exit_code = child.exit_code
         with self._lock:
             if self._child is child:
                 self._child = None
+                self._loaded = None
             closing = self._closing
             left = [
                 (key, self._outstanding[key]) for key in child.requests if key in self._outstanding
@@ -281,9 +279,17 @@ class EngineClient:
         if not closing and not expected:
             _log.error("the engine process ended with exit code %s", exit_code)
             self._notify(EngineDied(exit_code))
+        if not expected and left:
+            self._deaths += 1
+            # The others only waited for the first one.
+            left[0][1].deaths += 1
+        storm = self._deaths >= _DEATHS_IN_A_ROW
+        self._deaths = 0 if storm else self._deaths
         for key, outstanding in left:
-            again = expected or outstanding.launches < _LAUNCHES_PER_REQUEST
-            if again and not closing and not outstanding.worked_on:
+            again = expected or (outstanding.deaths < _DEATHS_PER_REQUEST and not storm)
+            if outstanding.cancelled and not closing:
+                self._end(_cancelled(key))
+            elif again and not closing and not outstanding.worked_on:
                 self._outbox.put(outstanding.request)
             else:
                 error = (_closed() if closing else _died(exit_code)).record()
@@ -307,6 +313,10 @@ def _tell(listener: Listener, event: Event) -> None:
         listener(event)
     except Exception:  # noqa: BLE001 - a listener's mistake must not end the reader
         _log.exception("an event was not handled")
+
+
+def _cancelled(request: str) -> Finished:
+    return Finished(request=request, generation=0, reason=FinishReason.CANCELLED)
 
 
 def _closed() -> EnvironmentFault:

@@ -9,6 +9,8 @@ from typing import TypeVar
 import pytest
 
 from app.engine.client import EngineClient, EngineDied, Notice
+from app.engine.engine_child import EntryPoint
+from app.engine.process import run_engine
 from app.engine.protocol import (
     ChatMessage,
     Delta,
@@ -62,9 +64,9 @@ class Recorder:
 class Engine:
     """A client with its notices recorded."""
 
-    def __init__(self, log_dir: Path) -> None:
+    def __init__(self, log_dir: Path, entry: EntryPoint = run_engine) -> None:
         self.notices: queue.SimpleQueue[Notice] = queue.SimpleQueue()
-        self.client = EngineClient(log_dir=log_dir, on_notice=self.notices.put)
+        self.client = EngineClient(log_dir=log_dir, on_notice=self.notices.put, entry=entry)
 
     def send(self, request: Generate) -> Recorder:
         recorder = Recorder()

@@ -247,12 +247,15 @@ def test_an_unload_gives_the_memory_back_by_ending_the_process(engine: Engine) -
     finished(engine.send(ask(scripted(), "x")).end())
     pid = engine.client.pid
     assert pid is not None
+    child = engine.client._child
+    assert child is not None
     engine.client.call(Unload(request=new_request_id()))
-    psutil.wait_procs([psutil.Process(pid)] if psutil.pid_exists(pid) else [], timeout=10)
-    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    assert child._exited.wait(WAIT_S)
     again = engine.send(ask(scripted(), "still there"))
     finished(again.end())
     assert again.text == "You said: still there"
+    assert engine.client.pid != pid
+    assert not psutil.pid_exists(pid)
     assert not any(isinstance(one, EngineDied) for one in engine.drain()), "nothing went wrong"
 
 
@@ -272,7 +275,7 @@ def test_an_idle_engine_gives_its_memory_back_and_the_next_request_loads_anew(
 
 def _impatient(connection: Connection, log_dir: str) -> None:
     del log_dir
-    os._exit(EngineProcess(connection, stalled_s=0.5).serve())
+    os._exit(EngineProcess(connection, stalled_s=0.5, patience_s=0.5).serve())
 
 
 def test_a_generation_that_makes_no_progress_is_ended(tmp_path: Path) -> None:

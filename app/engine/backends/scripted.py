@@ -37,6 +37,7 @@ from app.engine.protocol import (
 _WORD: Final = re.compile(r"\S+\s*|\s+")
 _PREFILL_CHUNK: Final = 32
 _TOKENS_BEFORE_FAULT: Final = 3
+_FOR_EVER_S: Final = 3600.0
 
 
 class ScriptedFault(StrEnum):
@@ -47,6 +48,8 @@ class ScriptedFault(StrEnum):
     DECODE_FAILS = "decode_fails"
     DECODE_ABORTS = "decode_aborts"
     POOL_EXHAUSTED = "pool_exhausted"
+    CLOSE_HANGS = "close_hangs"
+    CLOSE_FAILS = "close_fails"
 
 
 class ScriptedSession:
@@ -100,6 +103,11 @@ class ScriptedSession:
 
     def close(self) -> None:
         self._held = []
+        match self._runtime.fault:
+            case ScriptedFault.CLOSE_HANGS:
+                time.sleep(_FOR_EVER_S)
+            case ScriptedFault.CLOSE_FAILS:
+                raise RuntimeError("scripted")
 
     def _common(self, prompt: list[str]) -> int:
         common = 0
