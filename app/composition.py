@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
 from app.engine.client import EngineClient
-from app.engine.protocol import ChatMessage, Generate
+from app.engine.protocol import ChatMessage, Generate, Unload, new_request_id
 from app.hardware.readings import DeviceReading
 from app.models.library import Library
 from app.workflows.services import Services, TurnOptions
@@ -35,10 +35,11 @@ def desktop_services(services: Services) -> "DesktopServices":
     """What the window is given."""
     from app.chats.store import ChatStore
     from app.desktop.kept_chats import KeptChats
+    from app.desktop.models.shelf import models_services
     from app.desktop.services import DesktopServices
 
     def open_engine(on_notice: Callable[[object], None]) -> EngineClient:
-        services.engine.observe(on_notice)
+        services.observe(on_notice)
         services.engine.configure(idle_unload_s=services.settings_file.load().idle_unload_s)
         return services.engine
 
@@ -49,6 +50,10 @@ def desktop_services(services: Services) -> "DesktopServices":
         options = TurnOptions(device=None if device is None else device.id)
         return services.prepare_turn(installed, messages, options)
 
+    def unload() -> None:
+        if services.engine.pid is not None:  # else nothing is loaded, and nothing need start
+            services.engine.call(Unload(request=new_request_id()))
+
     return DesktopServices(
         open_engine=open_engine,
         list_models=services.list_models,
@@ -58,6 +63,7 @@ def desktop_services(services: Services) -> "DesktopServices":
         settings_file=services.settings_file,
         data_root=services.data_root.path,
         chats=KeptChats(ChatStore(services.data_root.chats)),
+        models=models_services(services.models, services.ensure_starter, unload),
     )
 
 

@@ -1,76 +1,185 @@
-"""``contenox models``: what is installed."""
+"""``contenox models list|show``: every model of the list and of this machine; the other actions
+have modules of their own.
+"""
 
 import argparse
 import sys
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
 from rich.console import Console
 from rich.table import Table
 
+from app.cli import models_files, models_get
 from app.core.units import format_bytes
-from app.models.library import BrokenModel, InstalledModel
+from app.hardware.readings import CPU
+from app.models.catalog import LicenceKind
+from app.models.download_state import DownloadState
+from app.workflows.downloads import DownloadView
+from app.workflows.model_fit import FitHere, FitVerdict
+from app.workflows.model_row import ModelRow, RowState
 from app.workflows.services import Services
 
-
-class _Row(Struct, frozen=True, kw_only=True):
-    """One model as ``--json`` prints it."""
-
-    name: str
-    variant: str
-    backend: str
-    digest: str
-    size_bytes: int
-    context_tokens: int
-    path: str
+_WIDE: Final = 200
+_FITS: Final = {
+    FitVerdict.FITS: "yes",
+    FitVerdict.TIGHT: "tight",
+    FitVerdict.DOES_NOT_FIT: "no",
+    FitVerdict.UNKNOWN: "unknown",
+}
+_STATES: Final = {
+    RowState.AVAILABLE: "",
+    RowState.INSTALLED: "installed",
+    RowState.BROKEN: "damaged",
+    RowState.AWAY: "its drive is away",
+}
 
 
 def add_parser(commands: Any) -> None:
     """Adds the command to ``commands``, what ``add_subparsers`` returned."""
-    parser = commands.add_parser("models", help="list the installed models")
+    parser = commands.add_parser("models", help="list, get, check, import, move and delete models")
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="list the installed models")
+    listing = actions.add_parser("list", help="list the curated models and the installed ones")
+    listing.add_argument("--installed", action="store_true", help="leave out what can be got")
+    listing.add_argument("--device", default=CPU, help="judge for this device (default: CPU)")
+    listing.add_argument(
+        "--context", type=_positive, metavar="N", help="judge for N tokens (default: 8192)"
+    )
     listing.add_argument("--json", action="store_true")
     listing.set_defaults(run=run_list)
+    show = actions.add_parser("show", help="show everything about one model")
+    show.add_argument("name", metavar="NAME", help="a name, or name/variant")
+    show.add_argument("--device", default=CPU, help="judge for this device (default: CPU)")
+    show.add_argument("--json", action="store_true")
+    show.set_defaults(run=run_show)
+    models_get.add_actions(actions)
+    models_files.add_actions(actions)
 
 
 def run_list(arguments: argparse.Namespace, services: Services) -> int:
-    installed, broken = services.library.survey()
-    _warn(broken)
+    rows = services.models.table.rows(
+        device=arguments.device,
+        context_tokens=arguments.context,
+        downloads=services.models.known_downloads(),
+    )
+    if arguments.installed:
+        rows = tuple(row for row in rows if row.state is not RowState.AVAILABLE)
     if arguments.json:
-        print(msgspec.json.encode([_row(model) for model in installed]).decode())
+        print(msgspec.json.encode(rows).decode())
         return 0
-    if not installed:
+    _warn(rows)
+    if arguments.installed and not rows:
         print("No model is installed. Get the starter model with: contenox starter")
         return 0
-    table = Table("name", "variant", "backend", "size", "context", "digest", box=None)
-    for model in installed:
-        table.add_row(
-            model.name,
-            model.variant,
-            model.backend,
-            format_bytes(model.size_bytes),
-            f"{model.context_tokens:,}",
-            model.digest[:12],
+    console = Console(width=None if sys.stdout.isatty() else _WIDE)
+    console.print(_table(rows))
+    judged = next((row.fit for row in rows if row.fit.usable_bytes is not None), None)
+    if judged is not None and judged.usable_bytes is not None:
+        print(
+            f"Judged for {judged.context_tokens:,} tokens of context on {judged.device}, where "
+            f"models can use {format_bytes(judged.usable_bytes)} now. The sum of each: "
+            "contenox models show NAME"
         )
-    Console().print(table)
+    if not any(row.state is RowState.INSTALLED for row in rows):
+        print("No model is installed. Get the starter model with: contenox starter")
     return 0
 
 
-def _row(model: InstalledModel) -> _Row:
-    return _Row(
-        name=model.name,
-        variant=model.variant,
-        backend=model.backend,
-        digest=model.digest,
-        size_bytes=model.size_bytes,
-        context_tokens=model.context_tokens,
-        path=str(model.path),
-    )
+def run_show(arguments: argparse.Namespace, services: Services) -> int:
+    row = services.models.table.row(arguments.name, device=arguments.device)
+    if arguments.json:
+        print(msgspec.json.encode(row).decode())
+        return 0
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for label, value in _facts(row):
+        table.add_row(label, value)
+    Console(width=None if sys.stdout.isatty() else _WIDE).print(table)
+    return 0
 
 
-def _warn(broken: tuple[BrokenModel, ...]) -> None:
-    for model in broken:
-        error = model.error
-        print(f"{model.name}/{model.variant}: {error.message} {error.remedy}", file=sys.stderr)
+def _table(rows: tuple[ModelRow, ...]) -> Table:
+    table = Table(box=None, padding=(0, 1))
+    for header in ("name", "variant", "good at"):
+        table.add_column(header, overflow="fold")
+    for header in ("size", "context"):
+        table.add_column(header, justify="right", no_wrap=True)
+    for header in ("fits here", "speed", "state"):
+        table.add_column(header, no_wrap=True)
+    for row in rows:
+        about = "" if row.size_is_exact else "about "
+        table.add_row(
+            row.name,
+            row.variant,
+            row.use or ("not curated" if not row.curated else ""),
+            about + format_bytes(row.size_bytes) if row.size_bytes else "",
+            "" if row.context_tokens is None else f"{row.context_tokens:,}",
+            _FITS[row.fit.verdict],
+            row.fit.speed,
+            _state(row),
+        )
+    return table
+
+
+def _state(row: ModelRow) -> str:
+    return _STATES[row.state] if row.download is None else _progress(row.download)
+
+
+def _progress(view: DownloadView) -> str:
+    share = view.done_bytes / view.total_bytes if view.total_bytes else 0.0
+    word = "downloading" if view.state is DownloadState.RUNNING else view.state.value
+    return f"{word}, {share:.0%}"
+
+
+def _facts(row: ModelRow) -> list[tuple[str, str]]:
+    """What there is to say, in the order in which a person asks."""
+    licence = row.licence or "unknown"
+    if row.licence_kind is LicenceKind.RESTRICTED:
+        licence += " (it restricts who may use the model, or for what)"
+    verified = None
+    if row.verified_at is not None:
+        verified = datetime.fromtimestamp(row.verified_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    facts = [
+        ("model", f"{row.title} ({row.full_name})"),
+        ("state", _state(row) or "not installed"),
+        ("problem", None if row.problem is None else f"{row.problem.message} {row.problem.remedy}"),
+        ("good at", row.good_at),
+        ("size", format_bytes(row.size_bytes) if row.size_bytes else None),
+        ("context", None if row.context_tokens is None else f"{row.context_tokens:,} tokens"),
+        ("quantised", row.quantisation),
+        ("fits here", row.fit.sentence),
+        ("largest context", _largest(row.fit)),
+        ("speed", row.fit.speed),
+        ("licence", licence),
+        ("licence text", row.licence_link),
+        ("publisher", row.publisher),
+        ("repository", row.repository),
+        ("revision", row.revision),
+        ("trust", "not curated: nobody vouches for it" if not row.curated else row.trust),
+        ("source", row.source),
+        ("digest", row.digest),
+        ("last verified", verified),
+        ("folder", row.folder),
+    ]
+    return [(label, value) for label, value in facts if value]
+
+
+def _largest(fit: FitHere) -> str | None:
+    if fit.largest_context_tokens is None:
+        return None
+    return f"{fit.largest_context_tokens:,} tokens fit here now"
+
+
+def _warn(rows: tuple[ModelRow, ...]) -> None:
+    for row in rows:
+        if row.problem is not None:
+            problem = row.problem
+            text = f"{row.full_name}: {problem.message} {problem.remedy} [{problem.code}]"
+            print(text, file=sys.stderr)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number

@@ -10,7 +10,7 @@ from msgspec import Struct
 from app.core.errors import ContenoxError, UserError
 from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
-from app.engine.client import EngineClient
+from app.engine.client import EngineClient, Notice
 from app.engine.device_probe import probe_devices
 from app.engine.protocol import (
     BackendReport,
@@ -36,6 +36,7 @@ from app.models.library import InstalledModel, Library, preference
 from app.models.profile import Profile
 from app.models.profile_files import profile_of
 from app.workflows.load_spec import load_spec
+from app.workflows.model_services import ModelServices
 from app.workflows.starter import StarterProgress, ensure_starter
 
 BACKENDS: Final = ("llama", "openvino")
@@ -69,10 +70,28 @@ class Services:
     library: Library
     engine: EngineClient
     probe: Callable[[], DeviceInventory] = field(default=probe_devices)
+    _on_notice: Callable[[Notice], None] = field(default=lambda _: None, repr=False)
 
     @cached_property
     def _inventory(self) -> DeviceInventory:
         return self.probe()
+
+    def __post_init__(self) -> None:
+        self.engine.observe(self._heed)
+
+    @cached_property
+    def models(self) -> ModelServices:
+        """What can be done with models beside running them."""
+        return ModelServices(self.data_root, self.settings_file, self.library, self.list_devices)
+
+    def observe(self, on_notice: Callable[[Notice], None]) -> None:
+        """Tells ``on_notice`` of the engine's notices from now on, after they were noted here."""
+        self._on_notice = on_notice
+
+    def _heed(self, notice: Notice) -> None:
+        """On the engine's reader thread."""
+        self.models.notes.heed(notice)
+        self._on_notice(notice)
 
     def list_devices(self) -> DeviceInventory:
         """The devices of this machine; read once. Blocks for up to half a minute."""
@@ -87,7 +106,9 @@ class Services:
 
         Raises:
             UserError: ``model_not_found``, ``no_model``.
+            EnvironmentFault: ``store_missing``, the drive of the models is away.
         """
+        self.models.require_store()
         name = name or self.settings_file.load().default_model
         if name is not None:
             return self.library.find(name, backend)
@@ -170,8 +191,9 @@ class Services:
         return ensure_starter(self.library, self.data_root, self.engine, progress, stop)
 
     def close(self) -> None:
-        """Ends the engine."""
+        """Ends the engine, and with it the time in which a deletion can be undone."""
         self.engine.close()
+        self.models.close()
 
     def _report_backend(self, name: str) -> BackendReport:
         found: list[BackendReport] = []

@@ -1,0 +1,181 @@
+"""All models in one table: those of the curated list, those that are installed, those whose drive
+is away, and those that are broken. Both skins show it.
+"""
+
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from app.core.errors import UserError
+from app.hardware.budget import MemoryBudget, memory_budget
+from app.hardware.host import HostMemory, read_cpu_name, read_memory
+from app.hardware.readings import CPU, DeviceInventory, DeviceReading, ProbeOutcome
+from app.models.catalog import Catalog
+from app.models.download_disk import DEFAULT_RESERVE_BYTES
+from app.models.download_state import FINISHED
+from app.models.library import InstalledModel, Library
+from app.models.remembered import ModelMemory
+from app.workflows.downloads import DownloadView
+from app.workflows.model_fit import FitHere, figures_of_installed, figures_of_row, judge
+from app.workflows.model_row import (
+    ModelRow,
+    RowState,
+    away_row,
+    broken_row,
+    installed_row,
+    listed_row,
+)
+from app.workflows.observed_peaks import ObservedPeaks
+
+
+class DiskUse(Struct, frozen=True, kw_only=True):
+    """The volume of the store; its figures are absent where the drive is away.
+
+    ``reserve_bytes`` is what a download leaves free.
+    """
+
+    store: str
+    models_bytes: int
+    reserve_bytes: int
+    free_bytes: int | None = None
+    total_bytes: int | None = None
+
+
+class ModelList:
+    """Puts the table together. Reads files; never the network, and no device unless told to.
+
+    Args:
+        library: the installed models.
+        memory: what is known of drives that are away.
+        catalog: the curated list.
+        peaks: what models really took here.
+        list_devices: the devices; called only for another device than the CPU.
+        read_free: the machine's memory (tests pass another).
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        memory: ModelMemory,
+        catalog: Catalog,
+        peaks: ObservedPeaks,
+        list_devices: Callable[[], DeviceInventory],
+        read_free: Callable[[], HostMemory] = read_memory,
+    ) -> None:
+        self._library = library
+        self._memory = memory
+        self._catalog = catalog
+        self._peaks = peaks
+        self._list_devices = list_devices
+        self._read_free = read_free
+
+    def rows(
+        self,
+        *,
+        device: str = CPU,
+        context_tokens: int | None = None,
+        downloads: Iterable[DownloadView] = (),
+    ) -> tuple[ModelRow, ...]:
+        """Every row of the list, in its order, then what else is installed, away or broken.
+
+        Raises:
+            UserError: ``device_unknown``.
+            EnvironmentFault: ``no_memory_telemetry``.
+        """
+        budget = self._budget(device)
+        whole, broken = self._library.survey()
+        away = self._memory.observe(self._library.store, whole, broken=bool(broken))
+        views = {
+            (view.model, view.variant): view for view in downloads if view.state not in FINISHED
+        }
+        there = {(model.name, model.variant): model for model in whole}
+        spoilt = {(model.name, model.variant): model for model in broken}
+        gone = {(model.name, model.variant): model for model in away}
+        rows = []
+        for model, variant in self._catalog.rows():
+            key = (model.name, variant.name)
+            fit = judge(figures_of_row(model, variant), budget, context_tokens)
+            row = listed_row(model, variant, fit)
+            if key in there:
+                installed = there.pop(key)
+                row = installed_row(installed, self._fit(installed, budget, context_tokens), row)
+            elif key in spoilt:
+                row = broken_row(spoilt.pop(key), row)
+            elif key in gone:
+                row = away_row(gone.pop(key), fit, row)
+            rows.append(msgspec.structs.replace(row, download=views.get(key)))
+        rows += [
+            installed_row(one, self._fit(one, budget, context_tokens), None)
+            for one in there.values()
+        ]
+        rows += [broken_row(one, None) for one in spoilt.values()]
+        rows += [away_row(one, None, None) for one in gone.values()]
+        return tuple(rows)
+
+    def row(self, name: str, variant: str | None = None, device: str = CPU) -> ModelRow:
+        """One row by name, alias or ``name/variant``; the installed variant comes first.
+
+        Raises:
+            UserError: ``model_unknown``.
+        """
+        wanted = name.casefold()
+        names = {alias: model.name for model in self._catalog.models for alias in model.aliases}
+        wanted = names.get(wanted, wanted)
+        found = [
+            row
+            for row in self.rows(device=device)
+            if wanted in (row.name, row.full_name) and variant in (None, row.variant, row.backend)
+        ]
+        if not found:
+            raise UserError(
+                "model_unknown",
+                f"There is no model {name!r} here, neither in the curated list nor installed.",
+                "Choose a name that 'contenox models list' shows.",
+            )
+        return min(found, key=lambda row: row.state is RowState.AVAILABLE)
+
+    def forget(self, row: ModelRow) -> None:
+        """Forgets a model whose drive will not come back."""
+        self._memory.forget(self._library.store, row.full_name)
+
+    def disk(self) -> DiskUse:
+        """What the models take, and what is free beside them."""
+        store = self._library.store
+        used = sum(model.size_bytes for model in self._library.installed())
+        use = DiskUse(store=str(store), models_bytes=used, reserve_bytes=DEFAULT_RESERVE_BYTES)
+        if self._memory.away(store):
+            return use
+        volume = shutil.disk_usage(_existing(store))
+        return msgspec.structs.replace(use, free_bytes=volume.free, total_bytes=volume.total)
+
+    def _budget(self, device: str) -> MemoryBudget:
+        return memory_budget(self._reading(device), self._read_free())
+
+    def _reading(self, device: str) -> DeviceReading:
+        if device == CPU:
+            inventory = DeviceInventory.cpu_only(read_cpu_name(), ProbeOutcome.COMPLETE, "")
+        else:
+            inventory = self._list_devices()
+        reading = inventory.find(device)
+        if reading is None:
+            there = ", ".join(one.id for one in inventory.selectable())
+            raise UserError(
+                "device_unknown",
+                f"This machine has no device {device!r} that can run models.",
+                f"Choose one of: {there}.",
+            )
+        return reading
+
+    def _fit(self, model: InstalledModel, budget: MemoryBudget, context: int | None) -> FitHere:
+        peaks = self._peaks.of(model.digest, budget.device)
+        return judge(figures_of_installed(model), budget, context, peaks)
+
+
+def _existing(folder: Path) -> Path:
+    """``folder`` or the nearest one above it that exists."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder

@@ -1,0 +1,203 @@
+"""Everything that can be done with models, built for one data root: both skins use it."""
+
+from collections.abc import Callable
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from app.core.errors import UserError
+from app.core.paths import DataRoot
+from app.core.settings import SettingsFile
+from app.hardware.readings import DeviceInventory
+from app.models.carry import carry, carry_bytes
+from app.models.catalog import Catalog, load_catalog
+from app.models.download_lock import WriterLock
+from app.models.hub_endpoint import HubEndpoint
+from app.models.identity import never_stop
+from app.models.import_model import import_source
+from app.models.import_source import find_sources
+from app.models.library import InstalledModel, Library
+from app.models.remembered import ModelMemory
+from app.models.trash import Trash
+from app.workflows.download_setup import LOCK_FILE, STORE_FILE, open_downloads
+from app.workflows.downloads import Downloads, DownloadView
+from app.workflows.engine_notes import EngineNotes
+from app.workflows.model_list import ModelList
+from app.workflows.model_move import StoreMove
+from app.workflows.observed_peaks import PEAKS_FILE, ObservedPeaks
+
+MEMORY_FILE: Final = "models-seen.json"
+
+Report = Callable[["ModelProgress"], None]
+
+
+class ModelProgress(Struct, frozen=True, kw_only=True):
+    """How far a long job on one model is; what is copied counts twice, as it is read back."""
+
+    model: str
+    done_bytes: int
+    total_bytes: int
+
+
+class ModelServices:
+    """The models of one data root. Nothing is read before it is needed.
+
+    Args:
+        data_root: the user's folder tree.
+        settings_file: the settings.
+        library: the installed models.
+        list_devices: the devices of this machine; blocks.
+        read_catalog: reads the curated list.
+    """
+
+    def __init__(
+        self,
+        data_root: DataRoot,
+        settings_file: SettingsFile,
+        library: Library,
+        list_devices: Callable[[], DeviceInventory],
+        read_catalog: Callable[[], Catalog] = load_catalog,
+    ) -> None:
+        self._root = data_root
+        self._settings_file = settings_file
+        self.library = library
+        self._list_devices = list_devices
+        self._read_catalog = read_catalog
+        self.memory = ModelMemory(data_root.path / MEMORY_FILE)
+        self.peaks = ObservedPeaks(data_root.path / PEAKS_FILE)
+        self.notes = EngineNotes(library, self.peaks)
+        self.trash = Trash(library)
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The curated list. Raises ``DataFault`` ``catalog_invalid``."""
+        return self._read_catalog()
+
+    @cached_property
+    def table(self) -> ModelList:
+        """All models with their verdicts."""
+        return ModelList(self.library, self.memory, self.catalog, self.peaks, self._list_devices)
+
+    def require_store(self) -> None:
+        """Raises ``EnvironmentFault`` ``store_missing`` if the drive of the models is away."""
+        self.memory.require(self.library.store)
+
+    def open_downloads(
+        self, on_change: Callable[[DownloadView], None] = lambda _: None
+    ) -> Downloads:
+        """The downloads; nothing runs before ``start``. The caller closes them.
+
+        Raises:
+            UserError: ``endpoint_refused``.
+            EnvironmentFault: ``store_missing``.
+        """
+        self.require_store()
+        endpoint = HubEndpoint.from_environment()
+        return open_downloads(self._root, self.library, self.catalog, endpoint, on_change)
+
+    def known_downloads(self) -> tuple[DownloadView, ...]:
+        """What is in the queue, whoever runs it; empty where nothing was ever downloaded."""
+        if not (self._root.path / STORE_FILE).exists():
+            return ()
+        endpoint = HubEndpoint(offline=True)
+        return open_downloads(self._root, self.library, self.catalog, endpoint).downloads()
+
+    def someone_downloads(self) -> bool:
+        """Whether a program of this data root runs the downloads now."""
+        lock = WriterLock(self._root.path / LOCK_FILE)
+        if not lock.acquire():
+            return True
+        lock.release()
+        return False
+
+    def verify(
+        self,
+        model: InstalledModel,
+        report: Report = lambda _: None,
+        stop: Callable[[], bool] = never_stop,
+    ) -> None:
+        """Hashes every file of ``model``.
+
+        Raises:
+            DataFault: names the file that is damaged or missing.
+            Stopped: ``stop`` said so.
+        """
+        self.library.verify(model, _counter(model.full_name, model.size_bytes, report), stop)
+
+    def import_from(
+        self,
+        path: Path,
+        name: str | None = None,
+        report: Report = lambda _: None,
+        stop: Callable[[], bool] = never_stop,
+    ) -> tuple[InstalledModel, ...]:
+        """Imports a GGUF file, an OpenVINO folder, an exported model, or a folder of those.
+
+        Raises:
+            ContenoxError: as ``find_sources`` and ``import_source``.
+            Stopped: ``stop`` said so.
+        """
+        self.require_store()
+        sources = find_sources(path, version("openvino"))
+        if name is not None and (len(sources) > 1 or sources[0].exported is not None):
+            raise UserError(
+                "name_not_free",
+                "A model that was exported keeps its name.",
+                "Leave --name out.",
+            )
+        imported = []
+        for source in sources:
+            on_bytes = _counter(source.suggested_name, source.work_bytes, report)
+            model = import_source(self.library, source, self.catalog, name, on_bytes, stop)
+            imported.append(model)
+        return tuple(imported)
+
+    def export_to(
+        self,
+        model: InstalledModel,
+        folder: Path,
+        report: Report = lambda _: None,
+        stop: Callable[[], bool] = never_stop,
+    ) -> InstalledModel:
+        """Copies ``model`` below ``folder``, verified, so that ``import_from`` can read it.
+
+        Raises:
+            UserError: ``export_target``.
+            DataFault: the model is damaged.
+            EnvironmentFault: ``disk_full``, ``file_too_large``, ``copy_differs`` or unwritable.
+            Stopped: ``stop`` said so; the next export goes on.
+        """
+        folder = folder.expanduser().absolute()
+        store = self.library.store.resolve()
+        if folder.resolve() == store or store in folder.resolve().parents or folder.is_file():
+            raise UserError(
+                "export_target",
+                f"A model can't be exported to {folder}.",
+                "Choose a folder outside the model store, on a USB stick for example.",
+            )
+        on_bytes = _counter(model.full_name, carry_bytes(model), report)
+        return carry(model, Library(folder), on_bytes=on_bytes, stop=stop)
+
+    def store_move(self) -> StoreMove:
+        """What moves the store to another place."""
+        lock = WriterLock(self._root.path / LOCK_FILE)
+        return StoreMove(self._root, self._settings_file, self.library, self.memory, lock)
+
+    def close(self) -> None:
+        """Empties the trash. Never raises."""
+        self.trash.empty()
+
+
+def _counter(name: str, total_bytes: int, report: Report) -> Callable[[int], None]:
+    """Turns sizes of pieces into progress records."""
+    done = 0
+
+    def on_bytes(count: int) -> None:
+        nonlocal done
+        done = min(done + count, total_bytes)
+        report(ModelProgress(model=name, done_bytes=done, total_bytes=total_bytes))
+
+    return on_bytes
