@@ -2,6 +2,7 @@
 
 import logging
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -44,8 +45,15 @@ class Location:
         return self.folder / ".recovered.sqlite3"
 
 
-def open_chats(where: Location, program: Program, now_ms: int) -> tuple[sqlite3.Connection, Opened]:
+def open_chats(
+    where: Location,
+    program: Program,
+    now_ms: int,
+    on_mending: Callable[[], None] = lambda: None,
+) -> tuple[sqlite3.Connection, Opened]:
     """Opens the database, or a new one with what could be recovered. Call inside ``only_opener``.
+
+    ``on_mending`` is called before a recovery begins: for a large database it takes a while.
 
     Raises:
         DataFault: ``chats_newer_version``.
@@ -68,6 +76,7 @@ def open_chats(where: Location, program: Program, now_ms: int) -> tuple[sqlite3.
         if fault.code != "chats_damaged":
             raise
         reason = str(fault.__cause__ or fault)
+    on_mending()
     connection, damage = mend(where, program, reason, now_ms)
     interrupted = _interrupted(where, connection, program, now_ms)
     return connection, Opened(interrupted=interrupted, damage=damage)

@@ -3,8 +3,9 @@
 import logging
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +15,7 @@ from app.chats.database import connect, translated
 from app.chats.opening import Location
 from app.chats.programs import Program, only_opener
 from app.chats.records import Backup, BackupKind, Damage, Opened
+from app.chats.serial import SerialThread
 from app.chats.tree import answer_running
 from app.core.errors import Bug, ContenoxError, DataFault, EnvironmentFault
 from app.core.paths import unwritable
@@ -41,8 +43,9 @@ class Owner:
         self.where = Location(folder)
         self.clock_ms = clock_ms
         self._on_damage = on_damage
-        self._threads = ThreadPoolExecutor(1, thread_name_prefix="chats")
-        self._long_threads = ThreadPoolExecutor(1, thread_name_prefix="chats-long")
+        self._on_mending: Callable[[], None] | None = None
+        self._thread = SerialThread("chats")
+        self._long_thread = SerialThread("chats-long")
         self._closing = threading.Event()
         # All below belongs to the owner thread.
         self._connection: sqlite3.Connection | None = None
@@ -51,20 +54,20 @@ class Owner:
 
     def run(self, work: Work[_T]) -> Future[_T]:
         """Queues ``work``; the future has its result or its ``ContenoxError``. Never waits."""
-        return self._submitted(self._threads, lambda: self._run(work))
+        return self._submitted(self._thread, lambda: self._run(work))
 
     def run_beside(self, work: Work[_T]) -> Future[_T]:
         """Queues long reading on the second thread. It sees all that was queued before."""
-        return self._submitted(self._long_threads, lambda: self._run_beside(work))
+        return self._submitted(self._long_thread, lambda: self._run_beside(work))
 
     def run_long(self, work: Callable[[], _T]) -> Future[_T]:
         """Queues long work that may itself wait for ``run``; it sees all queued before."""
 
         def after_earlier_work() -> _T:
-            self._threads.submit(int).result()
+            self._thread.submit(lambda: None).result()
             return work()
 
-        return self._submitted(self._long_threads, after_earlier_work)
+        return self._submitted(self._long_thread, after_earlier_work)
 
     def opened(self) -> Future[Opened]:
         return self.run(lambda _: self._opened)
@@ -74,19 +77,33 @@ class Owner:
         assert self._program is not None
         return self._program.token
 
-    def close(self) -> None:
-        """Ends what is queued, abandons a backup, closes the database. Idempotent; waits."""
-        if self._closing.is_set():
-            return
-        self._closing.set()
-        self._long_threads.shutdown(cancel_futures=True)
-        self._threads.submit(self._close)
-        self._threads.shutdown()
+    def observe(
+        self, on_mending: Callable[[], None] | None, on_damage: Callable[[Damage], None] | None
+    ) -> None:
+        """Who is told of a recovery's begin and end from now on; both on the owner thread."""
+        self._on_mending = on_mending
+        self._on_damage = on_damage
 
-    def _submitted(self, threads: ThreadPoolExecutor, call: Callable[[], _T]) -> Future[_T]:
+    def close(self, timeout_s: float) -> bool:
+        """Ends what is queued, abandons a backup, closes the database. Idempotent.
+
+        Waits at most ``timeout_s`` seconds; says whether all of it was done by then.
+        """
+        deadline = time.monotonic() + timeout_s
+        if not self._closing.is_set():
+            self._closing.set()
+            self._long_thread.close(drop_waiting=True)
+            # What long work had begun may still ask the owner for something.
+            self._long_thread.join(deadline - time.monotonic())
+            self._thread.submit(self._close)
+            self._thread.close()
+        long_ended = self._long_thread.join(deadline - time.monotonic())
+        return self._thread.join(deadline - time.monotonic()) and long_ended
+
+    def _submitted(self, thread: SerialThread, call: Callable[[], _T]) -> Future[_T]:
         """Queues a call; once the store is closed, its future has failed already."""
         try:
-            return threads.submit(self._with_known_errors, call)
+            return thread.submit(lambda: self._with_known_errors(call))
         except RuntimeError:
             closed: Future[_T] = Future()
             closed.set_exception(
@@ -146,7 +163,7 @@ class Owner:
             if self._program is None:
                 self._program = Program.register(folder)
             self._connection, self._opened = opening.open_chats(
-                self.where, self._program, self.clock_ms()
+                self.where, self._program, self.clock_ms(), self._tell_mending
             )
         self._tell(self._opened.damage)
         return self._connection
@@ -158,12 +175,17 @@ class Owner:
             with suppress(sqlite3.Error):
                 self._connection.close()
         self._connection = None
+        self._tell_mending()
         with only_opener(self.where.folder):
             self._connection, damage = opening.mend(
                 self.where, self._program, reason, self.clock_ms()
             )
         self._tell(damage)
         return self._connection
+
+    def _tell_mending(self) -> None:
+        if self._on_mending is not None:
+            self._on_mending()
 
     def _tell(self, damage: Damage | None) -> None:
         if damage is not None and self._on_damage is not None:
@@ -181,7 +203,7 @@ class Owner:
     # --- On the second thread -------------------------------------------------------------------
 
     def _run_beside(self, work: Work[_T]) -> _T:
-        self._threads.submit(self._ready).result()
+        self._thread.submit(self._ready).result()
         try:
             with (
                 translated(self.where.database),
@@ -194,7 +216,7 @@ class Owner:
 
     def back_up_if_due(self) -> Backup | None:
         """Makes today's copy unless there is one. For the second thread."""
-        self._threads.submit(self._ready).result()
+        self._thread.submit(self._ready).result()
         now_ms = self.clock_ms()
         if not backups.is_due(self.where.backups, now_ms):
             return None
@@ -207,7 +229,8 @@ class Owner:
                 self._closing.is_set,
             )
         except DataFault as fault:
-            self._threads.submit(self._mend, str(fault.__cause__ or fault)).result()
+            reason = str(fault.__cause__ or fault)
+            self._thread.submit(lambda: self._mend(reason)).result()
             raise
 
     # --- Restoring ------------------------------------------------------------------------------

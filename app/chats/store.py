@@ -83,9 +83,23 @@ class ChatStore:
         """
         return self._owner.opened()
 
-    def close(self) -> None:
-        """Ends what is queued and closes the database. Waits for it; a backup is abandoned."""
-        self._owner.close()
+    def observe(
+        self,
+        *,
+        on_mending: Callable[[], None] | None = None,
+        on_damage: Callable[[Damage], None] | None = None,
+    ) -> None:
+        """Who is told, on the store's thread, that a recovery begins and what came of it."""
+        self._owner.observe(on_mending, on_damage)
+
+    def close(self, timeout_s: float = 60.0) -> bool:
+        """Ends what is queued and closes the database; a backup is abandoned.
+
+        Waits at most ``timeout_s`` seconds and says whether it was done by then. What a disk that
+        hangs still holds up is given up with the program, as in a power cut: nothing that was
+        stored is lost.
+        """
+        return self._owner.close(timeout_s)
 
     def data_version(self) -> Future[int]:
         """A number that changes when another program has written."""
@@ -97,8 +111,14 @@ class ChatStore:
 
     # --- Conversations --------------------------------------------------------------------------
 
-    def create_conversation(self, settings: ChatSettings = _DEFAULTS) -> Future[Conversation]:
-        return self._owner.run(lambda c: conversations.create(c, settings, self._now()))
+    # Who has to name what it creates before the store has answered gives the id (``new_id``).
+
+    def create_conversation(
+        self, settings: ChatSettings = _DEFAULTS, *, conversation_id: str | None = None
+    ) -> Future[Conversation]:
+        return self._owner.run(
+            lambda c: conversations.create(c, settings, self._now(), conversation_id)
+        )
 
     def conversation(self, conversation_id: str) -> Future[Conversation]:
         return self._owner.run(lambda c: conversations.get(c, conversation_id))
@@ -123,6 +143,10 @@ class ChatStore:
         return self._owner.run(
             lambda c: conversations.save_draft(c, conversation_id, text, self._now())
         )
+
+    def draft(self, conversation_id: str) -> Future[str]:
+        """The text that is not sent yet; empty if there is none."""
+        return self._owner.run(lambda c: conversations.draft(c, conversation_id))
 
     def delete_conversation(self, conversation_id: str) -> Future[None]:
         """Can be undone for 30 days with ``undelete_conversation``."""
@@ -157,14 +181,21 @@ class ChatStore:
         return self._owner.run(lambda c: transcripts.all_branches(c, conversation_id))
 
     def send(
-        self, conversation_id: str, text: str, files: Sequence[NewAttachment] = ()
+        self,
+        conversation_id: str,
+        text: str,
+        files: Sequence[NewAttachment] = (),
+        *,
+        message_id: str | None = None,
     ) -> Future[Message]:
         """Stores the person's text at the end of the active branch; then inference may begin."""
-        return self._owner.run(lambda c: tree.send(c, conversation_id, text, files, self._now()))
+        return self._owner.run(
+            lambda c: tree.send(c, conversation_id, text, files, self._now(), message_id)
+        )
 
-    def edit(self, message_id: str, text: str) -> Future[Message]:
+    def edit(self, message_id: str, text: str, *, edited_id: str | None = None) -> Future[Message]:
         """Stores ``text`` as a new branch beside the message."""
-        return self._owner.run(lambda c: tree.edit(c, message_id, text, self._now()))
+        return self._owner.run(lambda c: tree.edit(c, message_id, text, self._now(), edited_id))
 
     def activate(self, message_id: str) -> Future[None]:
         """Shows the branch through this message."""
@@ -179,10 +210,14 @@ class ChatStore:
 
     # --- Answers --------------------------------------------------------------------------------
 
-    def begin_answer(self, question_id: str, start: AnswerStart) -> Future[Message]:
+    def begin_answer(
+        self, question_id: str, start: AnswerStart, *, answer_id: str | None = None
+    ) -> Future[Message]:
         """Opens an answer below a message; a second one there is a new branch (regenerate)."""
         owner = self._owner
-        return owner.run(lambda c: answers.begin(c, question_id, start, owner.token(), self._now()))
+        return owner.run(
+            lambda c: answers.begin(c, question_id, start, owner.token(), self._now(), answer_id)
+        )
 
     def continue_answer(self, answer_id: str, start: AnswerStart) -> Future[Message]:
         """Opens an ended answer again; what is appended follows its text."""
