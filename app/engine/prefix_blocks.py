@@ -27,6 +27,11 @@ class PrefixBlocks:
         self._capacity = capacity_blocks
         self._known: OrderedDict[bytes, None] = OrderedDict()
 
+    @property
+    def held_blocks(self) -> int:
+        """How many blocks are known to be held."""
+        return len(self._known)
+
     def reusable_tokens(self, ids: Sequence[int]) -> int:
         """How many leading tokens of ``ids`` need no computation: whole blocks, never the last."""
         blocks = 0

@@ -363,13 +363,15 @@ class Usage(Struct, frozen=True, kw_only=True):
 
     ``prompt_tokens`` includes ``reused_tokens``; ``completion_tokens`` includes the stop token
     and ``thinking_tokens``. ``reused_tokens`` is what the library's counters bear out,
-    ``predicted_reused_tokens`` what was expected before. A physical prefill is a call of its own; a
-    deferred one is the answer's call, which then reads all that isn't reused.
+    ``predicted_reused_tokens`` what was expected before; they are the same where those counters
+    tell nothing (``reuse_measured`` is false). A physical prefill is a call of its own; a deferred
+    one is the answer's call, which then reads all that isn't reused.
     """
 
     prompt_tokens: int = 0
     reused_tokens: int = 0
     predicted_reused_tokens: int = 0
+    reuse_measured: bool = False
     completion_tokens: int = 0
     thinking_tokens: int = 0
     physical_prefill_calls: int = 0

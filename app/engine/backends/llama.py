@@ -9,6 +9,7 @@ from app.engine.backends.llama_context import check_memory
 from app.engine.backends.llama_embedding import LlamaEmbedder
 from app.engine.backends.llama_native import Native, load_native
 from app.engine.backends.llama_session import LlamaSession
+from app.engine.backends.llama_vocabulary import LlamaPromptTokenizer
 from app.engine.protocol import BackendReport, LlamaRuntime, LoadSpec
 from app.models.gguf import GgufModel, read_gguf
 
@@ -28,6 +29,12 @@ class LlamaBackend:
         """Loads a model that turns texts into vectors; raises what ``open_session`` raises."""
         native, gguf = _prepare(spec, control)
         return LlamaEmbedder(native, gguf, spec, control)
+
+    def open_tokenizer(self, spec: LoadSpec, control: Control) -> LlamaPromptTokenizer:
+        """Loads the vocabulary alone; raises what ``open_session`` raises."""
+        control.load_progress("checking")
+        gguf = read_gguf(Path(spec.model_path))
+        return LlamaPromptTokenizer(load_native(), gguf, control)
 
     def report(self) -> BackendReport:
         try:

@@ -116,6 +116,25 @@ class LlamaContext:
         """How many tokens are in the cache."""
         return len(self._held)
 
+    def held(self) -> list[int]:
+        """A copy of the ids in the cache; any thread may ask."""
+        return self._held.copy()
+
+    def computed_tokens(self, expected: int = 0) -> int:
+        """The library's own count of tokens computed since the last call of this.
+
+        It counts tokens in batches and single ones, and says 1 for none of either kind; so whether
+        one single token was computed can't be told, and is taken from ``expected``.
+        """
+        self._api.llama_synchronize(self.handle)
+        counted = self._api.llama_perf_context(self.handle)
+        self._api.llama_perf_context_reset(self.handle)
+        batched, single = int(counted.n_p_eval), int(counted.n_eval)
+        batched = 0 if batched == 1 else batched
+        if single == 1:
+            single = 1 if expected - batched == 1 else 0
+        return batched + single
+
     def reuse(self, prompt: Sequence[int]) -> int:
         """Drops all but the longest common beginning with ``prompt``; returns its length.
 

@@ -25,14 +25,18 @@ class LlamaModel:
         native: the loaded library.
         gguf: the checked header of the file.
         control: hears the progress and may stop the load inside the native call.
+        vocabulary_only: no weights; such a model can count and nothing else.
 
     Raises:
         LoadStopped: ``control`` said so.
         NativeFailure: the library refused the file or ran out of memory.
     """
 
-    def __init__(self, native: Native, gguf: GgufModel, control: Control) -> None:
+    def __init__(
+        self, native: Native, gguf: GgufModel, control: Control, *, vocabulary_only: bool = False
+    ) -> None:
         self._api = native.api
+        self._vocabulary_only = vocabulary_only
         self.handle = self._load(native, gguf, control)
         self._vocabulary = self._api.llama_model_get_vocab(self.handle)
         self._piece = ctypes.create_string_buffer(_FIRST_PIECE_BYTES)
@@ -53,10 +57,13 @@ class LlamaModel:
         parameters = api.llama_model_default_params()
         parameters.n_gpu_layers = 0
         # Finds weights that are no numbers, which would answer with garbage.
-        parameters.check_tensors = True
+        parameters.check_tensors = not self._vocabulary_only
+        parameters.vocab_only = self._vocabulary_only
         callback = api.llama_progress_callback(on_progress)
         parameters.progress_callback = callback
-        native.log.clear()
+        if not self._vocabulary_only:
+            # That one is loaded on another thread and must not take the words of this one.
+            native.log.clear()
         handle = api.llama_model_load_from_file(os.fsencode(gguf.path), parameters)
         if not handle:
             reason = control.stop_reason()

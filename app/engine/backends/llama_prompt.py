@@ -3,10 +3,11 @@
 from functools import cached_property
 
 from app.engine.answer_stream import AnswerStream
+from app.engine.backends.context_port import WrittenPrompt
 from app.engine.backends.jinja_template import ChatTemplate
 from app.engine.backends.llama_model import LlamaModel
 from app.engine.prompt import encode, protect, protect_tools, split_begun
-from app.engine.protocol import ChatMessage, Generate
+from app.engine.protocol import ChatMessage, Generate, Role
 from app.engine.template_controls import (
     TemplateControls,
     TemplateTraits,
@@ -35,7 +36,16 @@ class PromptWriter:
         }
 
     def write(self, request: Generate, stream: AnswerStream) -> list[int]:
-        """Returns the ids of the prompt, up to where the answer begins or goes on.
+        """Returns the ids of the prompt; see ``write_prompt``."""
+        return self.write_prompt(request, stream).ids
+
+    def protect(self, text: str) -> str:
+        """The text of a message as it stands in a prompt."""
+        message = ChatMessage(role=Role.USER, content=text)
+        return protect((message,), self._protected)[0].content
+
+    def write_prompt(self, request: Generate, stream: AnswerStream) -> WrittenPrompt:
+        """Returns the prompt, up to where the answer begins or goes on.
 
         Args:
             request: its messages, tools and thinking level count.
@@ -49,6 +59,10 @@ class PromptWriter:
         tools = protect_tools(request.tools, self._protected)
         controls = controls_for(request.thinking, tools, lambda: self.traits)
         prompt = stream.begin(self.render(tuple(asked), controls), begun)
+        return WrittenPrompt(prompt, self.encode(prompt))
+
+    def encode(self, prompt: str) -> list[int]:
+        """The ids of a rendered prompt, or of its beginning."""
         ids = encode(prompt, self._model.tokenize)
         begin = self._model.begin_token
         # Most templates write the begin token themselves; it must be there once.

@@ -1,12 +1,13 @@
 """One model in llama.cpp: load, prefill, decode, close."""
 
+import logging
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
-from app.core.errors import UserError
+from app.engine.admission import admit, room_for
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends.base import Control, LoadStopped, Outcome, rate
 from app.engine.backends.llama_abort import AbortFlag
@@ -27,7 +28,10 @@ from app.engine.protocol import (
     Timings,
     Usage,
 )
+from app.engine.reuse import PrefillSpeed, SequenceBooks, shared_beginning
 from app.models.gguf import GgufModel
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -77,6 +81,9 @@ class LlamaSession:
         self._native = native
         self._runtime = runtime
         self._context_tokens = spec.context_tokens
+        self._room = room_for(spec.context_tokens)
+        self.books = SequenceBooks(self._held, spec.context_tokens)
+        self.speed = PrefillSpeed()
         self._kv_bytes_per_token = kv_bytes_per_token(gguf, runtime.kv_cache_type)
         self._abort = AbortFlag(native.api)
         self._context: LlamaContext | None = None
@@ -106,24 +113,65 @@ class LlamaSession:
         stream = AnswerStream(control, request)
         prompt = self.prompts.write(request, stream)
         grammar = call_grammar(request.tools) if request.tools else None
-        self._admit(len(prompt))
+        room = admit(len(prompt), request.reserve_tokens, self._room)
         seed = choose_seed(request.sampling)
         answer = _Answer()
         with self._abort.watching(stream):
             started = time.perf_counter()
             reused = context.reuse(prompt)
+            context.computed_tokens()
             reason = self._prefill(context, prompt, reused, stream)
+            usage = self._read(context, prompt, reused, time.perf_counter() - started)
             if reason is None:
                 sampler = self._sampler(request, seed, prompt, stream, grammar)
-                reason = self._decode(context, len(prompt), request, sampler, stream, answer)
+                reason = self._decode(context, room, request, sampler, stream, answer)
                 reason = stream.end(reason)
-        usage = Usage(
-            prompt_tokens=len(prompt),
-            reused_tokens=reused,
+        usage = msgspec.structs.replace(
+            usage,
             completion_tokens=len(answer.ids),
             thinking_tokens=stream.thinking_tokens(answer.ids, self._model.text),
         )
         return Outcome(reason, usage, answer.timings(started, len(prompt) - reused), seed)
+
+    def prefill(self, turn: Generate, control: Control) -> Outcome:
+        """See ``ReusingSession``."""
+        context = self._context
+        assert context is not None, "the session is closed"
+
+        def write(asked: Generate) -> list[int]:
+            return self.prompts.write(asked, AnswerStream(control, asked))
+
+        prompt = shared_beginning(turn, write)
+        if not prompt:
+            return Outcome(FinishReason.STOP, Usage(), Timings())
+        admit(len(prompt), turn.reserve_tokens, self._room)
+        with self._abort.watching(control):
+            started = time.perf_counter()
+            reused = context.reuse([*prompt, -1])
+            context.computed_tokens()
+            reason = self._prefill(context, prompt, reused, control)
+            usage = self._read(context, prompt, reused, time.perf_counter() - started)
+        return Outcome(reason or FinishReason.STOP, usage, Timings())
+
+    def _read(self, context: LlamaContext, prompt: list[int], reused: int, seconds: float) -> Usage:
+        """The counts of a prompt that was read, as far as it was; the reuse is the library's."""
+        expected = context.held_tokens - reused
+        computed = context.computed_tokens(expected)
+        self.speed.note(computed, seconds)
+        if computed != expected:
+            _log.warning("reuse: %d tokens were to be computed, %d were", expected, computed)
+        return Usage(
+            prompt_tokens=len(prompt),
+            reused_tokens=max(0, context.held_tokens - computed),
+            predicted_reused_tokens=reused,
+            reuse_measured=True,
+            physical_prefill_calls=-(-computed // context.batch_tokens),
+            physical_prefill_tokens=computed,
+        )
+
+    def _held(self) -> list[int]:
+        context = self._context
+        return [] if context is None else context.held()
 
     def count_tokens(self, request: Generate, control: Control) -> int:
         """The exact number of prompt tokens that ``request`` has.
@@ -165,17 +213,6 @@ class LlamaSession:
         if context is not None:
             context.close()
         self._model.close()
-
-    def _admit(self, prompt_tokens: int) -> None:
-        if prompt_tokens == 0:
-            raise UserError("prompt_empty", "There is nothing to answer.", "Write a message.")
-        if prompt_tokens >= self._context_tokens:
-            raise UserError(
-                "context_overflow",
-                f"The conversation has {prompt_tokens:,} tokens; the model's context holds"
-                f" {self._context_tokens:,}, at least one of them for the answer.",
-                "Shorten the message, or start a new chat.",
-            )
 
     def _prefill(
         self, context: LlamaContext, prompt: list[int], reused: int, control: Control
@@ -221,14 +258,13 @@ class LlamaSession:
     def _decode(
         self,
         context: LlamaContext,
-        prompt_tokens: int,
+        room: int,
         request: Generate,
         sampler: Sampler | CallSampler,
         stream: AnswerStream,
         answer: _Answer,
     ) -> FinishReason:
         """Streams the answer; returns why it ended."""
-        room = self._context_tokens - prompt_tokens
         try:
             limit = min(request.max_tokens, room)
             reason = self._stream(context, sampler, limit, stream, answer)

@@ -14,6 +14,7 @@ from app.core.errors import EnvironmentFault, UserError
 from app.engine.backends.base import Control, Session
 from app.engine.backends.openvino_embeddings import OpenVinoEmbedder
 from app.engine.backends.openvino_paged import PagedSession
+from app.engine.backends.openvino_prompt import OpenVinoPromptTokenizer
 from app.engine.backends.openvino_sparse import (
     apply_sparse,
     is_refusal,
@@ -21,7 +22,7 @@ from app.engine.backends.openvino_sparse import (
     warm_up_tokens,
 )
 from app.engine.backends.openvino_stateful import StatefulSession
-from app.engine.faults import NativeFailure, fault, translate
+from app.engine.faults import NATIVE_ERRORS, NativeFailure, fault, native_errors, translate
 from app.engine.protocol import (
     BackendReport,
     LoadSpec,
@@ -74,7 +75,7 @@ class OpenVinoBackend:
         control.load_progress("starting OpenVINO")
         genai = self._genai or import_genai()
         control.load_progress("loading the model")
-        with control.uninterruptible():
+        with native_errors(), control.uninterruptible():
             if runtime.pipeline is Pipeline.STATEFUL:
                 return _open_stateful(genai, spec, runtime, ())
             if not folder.has_sdpa:
@@ -96,8 +97,18 @@ class OpenVinoBackend:
         control.load_progress("starting OpenVINO")
         genai = self._genai or import_genai()
         control.load_progress("loading the model")
-        with control.uninterruptible():
+        with native_errors(), control.uninterruptible():
             return OpenVinoEmbedder(genai, spec, folder)
+
+    def open_tokenizer(self, spec: LoadSpec, control: Control) -> OpenVinoPromptTokenizer:
+        """Loads the tokenizer alone; raises what ``open_session`` raises."""
+        runtime = spec.runtime
+        assert isinstance(runtime, OpenVinoRuntime)
+        control.load_progress("checking files")
+        folder = check_openvino_folder(Path(spec.model_path))
+        genai = self._genai or import_genai()
+        block_tokens = _block_tokens(runtime.device)
+        return OpenVinoPromptTokenizer(genai, folder, spec.context_tokens, block_tokens)
 
     def report(self) -> BackendReport:
         try:
@@ -200,7 +211,7 @@ def _build_paged(
         pipeline = genai.ContinuousBatchingPipeline(
             spec.model_path, scheduler, runtime.device, _properties(runtime)
         )
-    except (RuntimeError, MemoryError) as error:
+    except NATIVE_ERRORS as error:
         raise translate(error) from error
     return PagedSession(
         genai,
@@ -221,7 +232,7 @@ def _open_stateful(
         pipeline = genai.LLMPipeline(
             spec.model_path, runtime.device, ATTENTION_BACKEND="SDPA", **_properties(runtime)
         )
-    except (RuntimeError, MemoryError) as error:
+    except NATIVE_ERRORS as error:
         raise translate(error) from error
     return StatefulSession(
         genai, pipeline, runtime, context_tokens=spec.context_tokens, notes=notes

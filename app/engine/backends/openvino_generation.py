@@ -4,7 +4,6 @@ import secrets
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.core.errors import UserError
 from app.engine.backends.base import Control, Outcome, rate
 from app.engine.backends.openvino_structure import structure_for
 from app.engine.faults import translate
@@ -12,23 +11,6 @@ from app.engine.protocol import FinishReason, Generate, Sampling, Timings, Usage
 
 _NO_LIMIT: Final = 2**64 - 1
 """The library's own "no limit" for ``max_length`` (SIZE_MAX)."""
-
-
-def admit(ids: list[int], context_tokens: int) -> None:
-    """Refuses a prompt that leaves no room for an answer.
-
-    Raises:
-        UserError: ``prompt_empty``, ``context_overflow``.
-    """
-    if not ids:
-        raise UserError("prompt_empty", "There is nothing to answer.", "Write a message.")
-    if len(ids) >= context_tokens:
-        raise UserError(
-            "context_overflow",
-            f"The conversation has {len(ids):,} tokens; the model's context holds"
-            f" {context_tokens:,}, at least one of them for the answer.",
-            "Shorten the message, or start a new chat.",
-        )
 
 
 def fresh_config(genai: Any, max_new_tokens: int) -> Any:
@@ -56,12 +38,14 @@ class AnswerPlan:
     seed: int | None
 
 
-def plan_answer(genai: Any, request: Generate, prompt_tokens: int) -> AnswerPlan:
+def plan_answer(genai: Any, request: Generate, room: int) -> AnswerPlan:
     """Turns a request into the library's configuration.
 
     Stop strings are not in it: ``AnswerStream`` heeds them exactly.
+
+    Args:
+        room: the tokens that the context has left for the answer.
     """
-    room = request.spec.context_tokens - prompt_tokens
     config = fresh_config(genai, min(request.max_tokens, room))
     sampling = request.sampling
     seed = sampling.seed

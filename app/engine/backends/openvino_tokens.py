@@ -7,8 +7,9 @@ from typing import Any, Final
 from app.core.errors import DataFault
 from app.engine import prompt
 from app.engine.answer_stream import AnswerStream
+from app.engine.backends.context_port import WrittenPrompt
 from app.engine.faults import translate
-from app.engine.protocol import ChatMessage, Generate
+from app.engine.protocol import ChatMessage, Generate, Role
 from app.engine.template_controls import (
     TemplateControls,
     TemplateTraits,
@@ -49,7 +50,16 @@ class ExactTokenizer:
         )
 
     def write(self, request: Generate, stream: AnswerStream) -> list[int]:
-        """Returns the ids of the prompt, up to where the answer begins or goes on.
+        """Returns the ids of the prompt; see ``write_prompt``."""
+        return self.write_prompt(request, stream).ids
+
+    def protect(self, text: str) -> str:
+        """The text of a message as it stands in a prompt."""
+        message = ChatMessage(role=Role.USER, content=text)
+        return prompt.protect((message,), self._special)[0].content
+
+    def write_prompt(self, request: Generate, stream: AnswerStream) -> WrittenPrompt:
+        """Returns the prompt, up to where the answer begins or goes on.
 
         Args:
             request: its messages, tools and thinking level count.
@@ -63,7 +73,8 @@ class ExactTokenizer:
         asked, begun = prompt.split_begun(prompt.protect(request.messages, self._special))
         tools = prompt.protect_tools(request.tools, self._special)
         controls = controls_for(request.thinking, tools, lambda: self.traits)
-        return self.encode(stream.begin(self.render(tuple(asked), controls), begun))
+        text = stream.begin(self.render(tuple(asked), controls), begun)
+        return WrittenPrompt(text, self.encode(text))
 
     @cached_property
     def traits(self) -> TemplateTraits:

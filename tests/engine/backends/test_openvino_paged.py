@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from app.engine.admission import room_for
+from app.engine.backends.openvino import OpenVinoBackend
+from app.engine.backends.openvino_paged import PagedSession
 from app.engine.protocol import (
     Delta,
     Failed,
@@ -19,6 +22,7 @@ from app.engine.protocol import (
 )
 from app.models.library import InstalledModel
 from tests.engine.backends.conftest import openvino_spec
+from tests.engine.backends.recording_control import RecordingControl
 from tests.engine.conftest import Engine, ask
 
 pytestmark = pytest.mark.real_model
@@ -201,27 +205,46 @@ def test_ov7_a_total_length_in_the_model_s_file_caps_nothing(
 
 
 @pytest.mark.ov
-def test_ov1_an_exhausted_pool_keeps_the_text_and_closes_the_session(
+def test_ov1_the_end_of_the_pool_is_foreseen(
     shared_engine: Engine, starter_openvino: InstalledModel
 ) -> None:
     tiny = openvino_spec(starter_openvino, num_kv_blocks=4)
     recorder = shared_engine.send(ask(tiny, "Tell me a long story.", max_tokens=500))
     end = finished(recorder.end())
-    assert end.reason is FinishReason.POOL_EXHAUSTED
-    assert recorder.text
-    assert end.usage.completion_tokens > 1
+    assert end.reason is FinishReason.CONTEXT_FULL
+    # Three blocks of four: the library needs one for the token after the last.
+    assert end.usage.prompt_tokens + end.usage.completion_tokens == 96
     again = finished(shared_engine.send(ask(tiny, "Hi", max_tokens=3)).end())
-    assert again.generation > end.generation, "the next load is fresh"
+    assert again.generation == end.generation, "the session lives"
 
 
 @pytest.mark.ov
-def test_ov1_a_prompt_larger_than_the_pool_is_told_and_not_met_in_silence(
+def test_ov1_a_prompt_larger_than_the_pool_is_refused_with_the_sum(
     shared_engine: Engine, starter_openvino: InstalledModel
 ) -> None:
     tiny = openvino_spec(starter_openvino, num_kv_blocks=4)
-    end = shared_engine.send(ask(tiny, SEA * 50)).end()
-    assert isinstance(end, Finished)
-    assert end.reason is FinishReason.POOL_EXHAUSTED
+    end = failed(shared_engine.send(ask(tiny, SEA * 50)).end())
+    assert end.error.code == "context_overflow"
+    assert not end.fatal
+    assert "memory set aside for the context holds 96" in end.error.message
+    assert "cache_size" in end.error.remedy
+
+
+@pytest.mark.ov
+@pytest.mark.parametrize("text", ["Tell me a long story.", SEA * 50])
+def test_ov1_an_exhausted_pool_that_nobody_foresaw_ends_the_session(
+    starter_openvino: InstalledModel, text: str
+) -> None:
+    spec = openvino_spec(starter_openvino, num_kv_blocks=4)
+    control = RecordingControl()
+    session = OpenVinoBackend().open_session(spec, control)
+    assert isinstance(session, PagedSession)
+    session.room = room_for(spec.context_tokens)
+    outcome = session.generate(ask(spec, text, max_tokens=500), control)
+    session.close()
+    assert outcome.reason is FinishReason.POOL_EXHAUSTED
+    assert outcome.fatal
+    assert bool(control.text) == (outcome.usage.completion_tokens > 0)
 
 
 def test_ten_reloads(shared_engine: Engine, starter_openvino: InstalledModel) -> None:
