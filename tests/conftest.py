@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import hypothesis
 import platformdirs
 import pytest
 
@@ -51,6 +52,14 @@ def _guard_sockets(event: str, arguments: tuple[Any, ...]) -> None:
 def pytest_configure() -> None:
     """Runs before any test module is imported."""
     block_telemetry()
+    # The same examples everywhere, and no verdict on how fast the machine makes them.
+    hypothesis.settings.register_profile(
+        "contenox",
+        derandomize=True,
+        deadline=None,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
+    hypothesis.settings.load_profile("contenox")
     sys.addaudithook(_guard_sockets)
 
 

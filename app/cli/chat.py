@@ -10,6 +10,7 @@ from msgspec import Struct
 from rich.console import Console
 from rich.status import Status
 
+from app.cli.interrupts import interrupts
 from app.core.errors import UserError, from_record
 from app.core.units import format_duration
 from app.engine.protocol import (
@@ -30,7 +31,7 @@ from app.engine.protocol import (
 from app.workflows.services import Services, TurnOptions
 
 _EXIT_CANCELLED: Final = 130
-# How often the waiting console looks for Ctrl-C (Windows does not interrupt a wait).
+# How often the waiting console looks for Ctrl-C.
 _POLL_S: Final = 0.1
 
 _ENDS: Final = {
@@ -119,20 +120,21 @@ def _messages(arguments: argparse.Namespace) -> tuple[ChatMessage, ...]:
 
 
 def _stream(services: Services, request: Generate, *, quiet: bool) -> tuple[str, Finished]:
-    """Prints the answer as it comes; Ctrl-C cancels once, and its end is still awaited."""
+    """Prints the answer as it comes; the first Ctrl-C cancels, and the end is still awaited."""
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
     services.engine.submit(request, events.put)
     pieces: list[str] = []
     console = Console(stderr=True)
-    with console.status("starting", spinner="dots") as status:
+    with interrupts() as interrupted, console.status("starting", spinner="dots") as status:
         while True:
             try:
                 event = events.get(timeout=_POLL_S)
             except queue.Empty:
+                if interrupted():
+                    services.engine.cancel(request.request)
                 continue
-            except KeyboardInterrupt:
+            if interrupted():
                 services.engine.cancel(request.request)
-                continue
             match event:
                 case Delta(kind=DeltaKind.TEXT, text=text):
                     pieces.append(text)
