@@ -6,6 +6,8 @@ names where its words come from; ``docs/upstream.md`` has the upstream reports a
 make the library say them.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -229,6 +231,8 @@ FAULTS: Final = (
             "parse_error",
             "type_error",
             "Either openvino_tokenizer.xml was not provided",
+            # The tokenizer's graph runs at the load; it fails on a damaged vocabulary.
+            "Node BPETokenizer",
         )
         + _said(
             _LLAMA,
@@ -290,11 +294,32 @@ class NativeFailure(Exception):
         self.detail = detail
 
 
+NATIVE_ERRORS: Final = (RuntimeError, ValueError, IndexError, OverflowError, MemoryError)
+"""What C++ exceptions become in Python (pybind11's table)."""
+
+
 def translate(error: BaseException) -> NativeFailure:
     """Wraps what a native call raised."""
+    words = str(error).strip() or type(error).__name__
     if isinstance(error, MemoryError):
-        return NativeFailure(classify("std::bad_alloc"), "MemoryError")
-    return NativeFailure(classify(str(error)), str(error).strip() or type(error).__name__)
+        words = "std::bad_alloc"
+    elif isinstance(error, UnicodeDecodeError):
+        # The library's words, which quote a damaged file and so are no UTF-8.
+        words = error.object.decode("utf-8", "replace").strip()
+    return NativeFailure(classify(words), words)
+
+
+@contextmanager
+def native_errors() -> Iterator[None]:
+    """Translates what native calls in its body raise.
+
+    Raises:
+        NativeFailure: one of them failed.
+    """
+    try:
+        yield
+    except NATIVE_ERRORS as error:
+        raise translate(error) from error
 
 
 def translate_log(log_text: str, what: str) -> NativeFailure:

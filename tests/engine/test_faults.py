@@ -5,7 +5,16 @@ from typing import Final
 
 import pytest
 
-from app.engine.faults import FAULTS, Needle, classify, fault, translate, translate_log
+from app.engine.faults import (
+    FAULTS,
+    NativeFailure,
+    Needle,
+    classify,
+    fault,
+    native_errors,
+    translate,
+    translate_log,
+)
 
 # The words that the library says here are produced by tests/engine/backends/test_native_words.py.
 # These are recorded: from runs of the maintainers, from upstream's reports, from the binaries.
@@ -155,6 +164,7 @@ RECORDED: Final = (
         "Either openvino_tokenizer.xml was not provided or it was not loaded correctly.",
         "model_damaged",
     ),
+    ("Node BPETokenizer_14247 of type Reference\nunordered_map::at", "model_damaged"),
     ("llama_model_load: error loading model: tensor data is not within", "model_damaged"),
     ("llama_model_load_from_file_impl: failed to load model", "model_damaged"),
     ("gguf_init_from_file_impl: invalid magic characters", "model_damaged"),
@@ -198,7 +208,14 @@ def _libraries() -> dict[str, bytes]:
 
 # Words that the library puts together at run time, or that other libraries say through it.
 NOT_IN_A_BINARY: Final = frozenset(
-    {"std::bad_alloc", "type_error", "openvino_intel_gpu_plugin", "device lost", "DeviceLost"}
+    {
+        "std::bad_alloc",
+        "type_error",
+        "openvino_intel_gpu_plugin",
+        "device lost",
+        "DeviceLost",
+        "Node BPETokenizer",
+    }
 )
 
 
@@ -243,6 +260,22 @@ def test_unknown_words_are_fatal() -> None:
 
 def test_a_python_memory_error_is_out_of_memory() -> None:
     assert translate(MemoryError()).fault.code == "out_of_memory"
+
+
+def test_words_that_are_no_utf8_are_read_all_the_same() -> None:
+    """A library that quotes a damaged file in its message."""
+    quoted = b"[json.exception.parse_error.101] parse error: \xa0"
+    with pytest.raises(UnicodeDecodeError) as caught:
+        quoted.decode()
+    assert translate(caught.value).fault.code == "model_damaged"
+
+
+@pytest.mark.parametrize("error", [ValueError("basic_string::_M_create"), IndexError("at")])
+def test_whatever_a_c_exception_becomes_in_python_is_a_native_failure(error: Exception) -> None:
+    with pytest.raises(NativeFailure) as caught, native_errors():
+        raise error
+    assert caught.value.fault.code == "engine_failed"
+    assert caught.value.detail == str(error)
 
 
 def test_a_log_without_words_names_the_call() -> None:
