@@ -5,27 +5,30 @@ prefix cache: each chunk is a ``generate`` of a longer prefix with one new token
 lets a prefill be cancelled (measured on 2026.4.1; one chunk costs 1 to 4 % over one long call).
 """
 
+import logging
 import time
 from typing import Any, Final
 
 import msgspec
 
+from app.core.errors import UserError
+from app.engine.admission import admit, room_for
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends.base import Control, Outcome
 from app.engine.backends.openvino_generation import (
-    admit,
     finish_reason,
     fresh_config,
     make_outcome,
     plan_answer,
     raise_if_failed,
 )
+from app.engine.backends.openvino_prefill import PromptWork, prefill_deferred
 from app.engine.backends.openvino_report import flatten, read_metrics, read_words
 from app.engine.backends.openvino_stream import make_streamer
 from app.engine.backends.openvino_structure import schema_refusals
 from app.engine.backends.openvino_tokens import ExactTokenizer
 from app.engine.faults import NATIVE_ERRORS, NativeFailure, fault, translate
-from app.engine.prefix_blocks import PrefixBlocks
+from app.engine.pool_steps import Call, measured_reuse
 from app.engine.protocol import (
     FinishReason,
     Generate,
@@ -35,6 +38,9 @@ from app.engine.protocol import (
     Timings,
     Usage,
 )
+from app.engine.reuse import PoolBooks, PrefillSpeed, shared_beginning
+
+_log = logging.getLogger(__name__)
 
 _SMALLEST_CHUNK: Final = 32
 _FIRST_CHUNK: Final = 128
@@ -75,12 +81,14 @@ class PagedSession:
         self._runtime = runtime
         self._scheduler_words = scheduler_words
         self._notes = notes
-        self._context_tokens = context_tokens
         self.block_tokens = block_tokens
         self.pool_blocks = self._warm_up(warm_up_tokens)
-        self._held = PrefixBlocks(
-            block_tokens, self.pool_blocks if runtime.enable_prefix_caching else 0
+        self.room = room_for(context_tokens, self.pool_blocks, block_tokens)
+        self.books = PoolBooks(
+            block_tokens, self.pool_blocks, caching=runtime.enable_prefix_caching
         )
+        self.speed = PrefillSpeed()
+        self._deferred = prefill_deferred()
         self._raw_tokenizer = pipeline.get_tokenizer()
         self.tokenizer = ExactTokenizer(self._raw_tokenizer, context_tokens)
         self._chunk_tokens = _FIRST_CHUNK
@@ -88,16 +96,38 @@ class PagedSession:
     def generate(self, request: Generate, control: Control) -> Outcome:
         stream = AnswerStream(control, request)
         ids = self.tokenizer.write(request, stream)
-        admit(ids, self._context_tokens)
-        reused = self._held.reusable_tokens(ids)
-        usage = Usage(prompt_tokens=len(ids), reused_tokens=reused)
-        started = time.perf_counter()
-        control.prefill_progress(reused, len(ids), reused)
-        reason = self._prefill(ids, reused, control)
+        room = admit(len(ids), request.reserve_tokens, self.room)
+        work = PromptWork(ids, self.books.reusable_tokens(ids), self._deferred)
+        control.prefill_progress(work.done, len(ids), work.done)
+        reason = self._prefill(work, len(ids), control)
         if reason is not None:
             fatal = reason is FinishReason.POOL_EXHAUSTED
-            return Outcome(reason, usage, Timings(), fatal=fatal)
-        return self._answer(ids, request, stream, usage, started)
+            return Outcome(reason, work.usage(), Timings(), fatal=fatal)
+        return self._answer(work, request, stream, room)
+
+    def prefill(self, turn: Generate, control: Control) -> Outcome:
+        """See ``ReusingSession``. Whole blocks are computed, always in calls of their own."""
+        if not self._runtime.enable_prefix_caching:
+            raise UserError(
+                "prefill_not_supported",
+                "The model's profile switches prefix caching off.",
+                "Remove enable_prefix_caching from the profile.",
+            )
+
+        def write(asked: Generate) -> list[int]:
+            return self.tokenizer.write(asked, AnswerStream(control, asked))
+
+        ids = shared_beginning(turn, write)
+        del ids[len(ids) // self.block_tokens * self.block_tokens :]
+        if not ids:
+            return Outcome(FinishReason.STOP, Usage(), Timings())
+        admit(len(ids), turn.reserve_tokens, self.room)
+        # One more token, so that the last block may be found to be there already.
+        work = PromptWork(ids, self.books.reusable_tokens([*ids, 0]), deferred=False)
+        control.prefill_progress(work.done, len(ids), work.done)
+        reason = self._prefill(work, len(ids) + self._runtime.max_num_batched_tokens, control)
+        fatal = reason is FinishReason.POOL_EXHAUSTED
+        return Outcome(reason or FinishReason.STOP, work.usage(), Timings(), fatal=fatal)
 
     def describe(self) -> SessionReport:
         metrics = read_metrics(self._pipeline.get_metrics())
@@ -117,29 +147,58 @@ class PagedSession:
         self._pipeline = None
         self._raw_tokenizer = None
 
-    def _prefill(self, ids: list[int], done: int, control: Control) -> FinishReason | None:
-        """Computes ``ids`` from ``done`` on, but for a last chunk that the streamed call computes.
+    def _prefill(self, work: PromptWork, end: int, control: Control) -> FinishReason | None:
+        """Computes the prompt in chunks, but for one that would reach ``end``.
 
         Returns why it ended early, or ``None``.
         """
-        reused = done
+        ids = work.ids
         while True:
             reason = control.stop_reason()
-            chunk = self._chunk_tokens
-            if (
-                reason is not None
-                or not self._runtime.enable_prefix_caching
-                or done + chunk >= len(ids)
-            ):
+            chunk = min(self._chunk_tokens, len(ids) - work.done)
+            alone = self._runtime.enable_prefix_caching and not work.deferred
+            if reason is not None or not alone or chunk <= 0 or work.done + chunk >= end:
                 return reason
             started = time.perf_counter()
-            result = self._run(ids[: done + chunk], fresh_config(self._genai, max_new_tokens=1))
-            self._adapt(chunk, time.perf_counter() - started)
+            until = work.done + chunk
+            result = self._run(ids[:until], fresh_config(self._genai, max_new_tokens=1))
+            seconds = time.perf_counter() - started
             if result.finish_reasons[0] == self._genai.GenerationFinishReason.NONE:
                 return FinishReason.POOL_EXHAUSTED
-            done += chunk
-            self._held.remember(ids[:done])
-            control.prefill_progress(done, len(ids), reused)
+            self._measure(work, until, len(result.m_generation_ids[0]))
+            if chunk == self._chunk_tokens:
+                self._adapt(chunk, seconds)
+            self.speed.note(chunk, seconds)
+            work.computed(until)
+            self.books.remember(ids[:until])
+            control.prefill_progress(until, len(ids), work.reused)
+
+    def _measure(self, work: PromptWork, prompt_tokens: int, produced_tokens: int) -> None:
+        """Holds the first call's counters against what the books said."""
+        work.native_calls += 1
+        if work.native_calls > 1 or not self._runtime.device.startswith("CPU"):
+            return
+        runtime = self._runtime
+        call = Call(
+            prompt_tokens=prompt_tokens,
+            produced_tokens=produced_tokens,
+            average_percent=float(self._pipeline.get_metrics().avg_cache_usage),
+            pool_blocks=self.pool_blocks,
+            block_tokens=self.block_tokens,
+            batch_tokens=runtime.max_num_batched_tokens
+            if runtime.dynamic_split_fuse
+            else max(runtime.max_num_batched_tokens, prompt_tokens),
+        )
+        work.measured = measured_reuse(call, work.predicted)
+        if work.measured in (None, work.predicted):
+            return
+        _log.warning(
+            "reuse: %d tokens of %d were expected, %d measured",
+            work.predicted,
+            prompt_tokens,
+            work.measured,
+        )
+        self.books.forget()
 
     def _adapt(self, chunk: int, seconds: float) -> None:
         """Sets the next chunk's size; whole blocks, and never more than twice the last one."""
@@ -148,17 +207,19 @@ class PagedSession:
         self._chunk_tokens = max(_SMALLEST_CHUNK, min(whole, self._runtime.max_num_batched_tokens))
 
     def _answer(
-        self, ids: list[int], request: Generate, stream: AnswerStream, usage: Usage, started: float
+        self, work: PromptWork, request: Generate, stream: AnswerStream, room: int
     ) -> Outcome:
-        plan = plan_answer(self._genai, request, len(ids))
+        ids = work.ids
+        plan = plan_answer(self._genai, request, room)
         streamer = make_streamer(self._genai, self._raw_tokenizer, stream)
-        before_s = time.perf_counter() - started
+        before_s = time.perf_counter() - work.started
         with schema_refusals():
             result = self._run(ids, plan.config, streamer)
         raise_if_failed(streamer)
         produced: list[int] = list(result.m_generation_ids[0])
+        self._measure(work, len(ids), len(produced))
         # The last token's KV was never computed.
-        self._held.remember(ids + produced[:-1])
+        self.books.remember(ids + produced[:-1])
         reason = finish_reason(
             self._genai,
             result.finish_reasons[0],
@@ -168,11 +229,13 @@ class PagedSession:
         )
         reason = stream.end(reason)
         usage = msgspec.structs.replace(
-            usage,
+            work.usage(),
             completion_tokens=len(produced),
             thinking_tokens=stream.thinking_tokens(produced, self.tokenizer.decode),
         )
-        return make_outcome(reason, usage, plan, result.perf_metrics, before_s)
+        outcome = make_outcome(reason, usage, plan, result.perf_metrics, before_s)
+        self.speed.note(len(ids) - work.done, (outcome.timings.ttft_s or 0.0) - before_s)
+        return outcome
 
     def _run(self, ids: list[int], config: Any, streamer: Any = None) -> Any:
         """One native call; the only place that calls the pipeline.

@@ -10,10 +10,11 @@ import time
 from contextlib import ExitStack
 from typing import Any, Final
 
+from app.core.errors import UserError
+from app.engine.admission import admit, room_for
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends.base import Control, Outcome
 from app.engine.backends.openvino_generation import (
-    admit,
     finish_reason,
     fresh_config,
     make_outcome,
@@ -26,6 +27,7 @@ from app.engine.backends.openvino_structure import schema_refusals
 from app.engine.backends.openvino_tokens import ExactTokenizer
 from app.engine.faults import NATIVE_ERRORS, NativeFailure, fault, translate
 from app.engine.protocol import Generate, OpenVinoRuntime, Pipeline, SessionReport, Usage
+from app.engine.reuse import NoBooks, PrefillSpeed
 
 _UNSUPPORTED: Final = (
     "Unsupported on the stateful pipeline: paged attention, prefix reuse, scheduler controls,"
@@ -59,7 +61,9 @@ class StatefulSession:
         self._runtime = runtime
         self._notes = notes
         self._pipeline = pipeline
-        self._context_tokens = context_tokens
+        self._room = room_for(context_tokens)
+        self.books = NoBooks(context_tokens)
+        self.speed = PrefillSpeed()
         self._raw_tokenizer = pipeline.get_tokenizer()
         self._warm_up()
         self.tokenizer = ExactTokenizer(self._raw_tokenizer, context_tokens)
@@ -67,8 +71,8 @@ class StatefulSession:
     def generate(self, request: Generate, control: Control) -> Outcome:
         stream = AnswerStream(control, request)
         ids = self.tokenizer.write(request, stream)
-        admit(ids, self._context_tokens)
-        plan = plan_answer(self._genai, request, len(ids))
+        room = admit(len(ids), request.reserve_tokens, self._room)
+        plan = plan_answer(self._genai, request, room)
         control.prefill_progress(0, len(ids), 0)
         started = time.perf_counter()
         with ExitStack() as prefill:
@@ -90,7 +94,17 @@ class StatefulSession:
             completion_tokens=len(produced),
             thinking_tokens=stream.thinking_tokens(produced, self.tokenizer.decode),
         )
-        return make_outcome(reason, usage, plan, result.perf_metrics, before_s)
+        outcome = make_outcome(reason, usage, plan, result.perf_metrics, before_s)
+        self.speed.note(len(ids), outcome.timings.ttft_s or 0.0)
+        return outcome
+
+    def prefill(self, turn: Generate, control: Control) -> Outcome:
+        """Refused: nothing that is computed ahead would be found again."""
+        raise UserError(
+            "prefill_not_supported",
+            "The stateful pipeline keeps nothing from one prompt to the next.",
+            "Choose a model that the paged pipeline runs.",
+        )
 
     def describe(self) -> SessionReport:
         return SessionReport(
