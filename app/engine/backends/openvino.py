@@ -14,6 +14,7 @@ from app.core.errors import EnvironmentFault, UserError
 from app.engine.backends.base import Control, Session
 from app.engine.backends.openvino_embeddings import OpenVinoEmbedder
 from app.engine.backends.openvino_paged import PagedSession
+from app.engine.backends.openvino_prompt import OpenVinoPromptTokenizer
 from app.engine.backends.openvino_sparse import (
     apply_sparse,
     is_refusal,
@@ -98,6 +99,16 @@ class OpenVinoBackend:
         control.load_progress("loading the model")
         with native_errors(), control.uninterruptible():
             return OpenVinoEmbedder(genai, spec, folder)
+
+    def open_tokenizer(self, spec: LoadSpec, control: Control) -> OpenVinoPromptTokenizer:
+        """Loads the tokenizer alone; raises what ``open_session`` raises."""
+        runtime = spec.runtime
+        assert isinstance(runtime, OpenVinoRuntime)
+        control.load_progress("checking files")
+        folder = check_openvino_folder(Path(spec.model_path))
+        genai = self._genai or import_genai()
+        block_tokens = _block_tokens(runtime.device)
+        return OpenVinoPromptTokenizer(genai, folder, spec.context_tokens, block_tokens)
 
     def report(self) -> BackendReport:
         try:
