@@ -5,13 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.chats.records import SamplingFields
 from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
 from app.engine.client import EngineClient
 from app.engine.protocol import ChatMessage, Generate, Unload, new_request_id
 from app.hardware.readings import DeviceReading
 from app.models.library import Library
-from app.workflows.services import Services, TurnOptions
+from app.workflows.services import Services
+from app.workflows.turn_options import turn_options
 
 if TYPE_CHECKING:
     from app.desktop.services import DesktopServices, ModelEntry
@@ -44,10 +46,13 @@ def desktop_services(services: Services) -> "DesktopServices":
         return services.engine
 
     def prepare_turn(
-        model: "ModelEntry", device: DeviceReading | None, messages: tuple[ChatMessage, ...]
+        model: "ModelEntry",
+        device: DeviceReading | None,
+        messages: tuple[ChatMessage, ...],
+        wishes: SamplingFields,
     ) -> Generate:
         installed = services.find_model(model.name, model.backend)
-        options = TurnOptions(device=None if device is None else device.id)
+        options = turn_options(wishes, device=None if device is None else device.id)
         return services.prepare_turn(installed, messages, options)
 
     def unload() -> None:

@@ -31,6 +31,7 @@ def begin(
     start: AnswerStart,
     writer: str,
     now_ms: int,
+    answer_id: str | None = None,
 ) -> Message:
     """Opens an empty answer below ``question_id``; below one that has answers, a new branch.
 
@@ -49,6 +50,7 @@ def begin(
             MessageState.STREAMING,
             "",
             now_ms,
+            answer_id,
         )
         connection.execute("UPDATE messages SET writer = ? WHERE id = ?", (writer, answer_id))
         _add_run(connection, answer_id, start, now_ms)

@@ -33,9 +33,14 @@ def automatic_title(text: str) -> str:
     return (words if len(words) >= _TITLE_LENGTH // 2 else head).rstrip() + "…"
 
 
-def create(connection: sqlite3.Connection, settings: ChatSettings, now_ms: int) -> Conversation:
+def create(
+    connection: sqlite3.Connection,
+    settings: ChatSettings,
+    now_ms: int,
+    conversation_id: str | None = None,
+) -> Conversation:
     """Creates an empty conversation. Its title is empty until the first message."""
-    conversation_id = new_id()
+    conversation_id = conversation_id or new_id()
     with writing(connection):
         connection.execute(
             "INSERT INTO conversations (id, title, created_at_ms, changed_at_ms)"

@@ -55,6 +55,7 @@ def send(
     text: str,
     files: Sequence[NewAttachment],
     now_ms: int,
+    message_id: str | None = None,
 ) -> Message:
     """Stores the person's text below the active leaf and removes the draft.
 
@@ -63,17 +64,23 @@ def send(
     """
     with writing(connection):
         leaf_id = conversations.get(connection, conversation_id).active_leaf_id
-        message_id = _add_question(connection, conversation_id, leaf_id, text, now_ms)
+        message_id = _add_question(connection, conversation_id, leaf_id, text, now_ms, message_id)
         attachments.store(connection, conversation_id, message_id, files)
         connection.execute("DELETE FROM drafts WHERE conversation_id = ?", (conversation_id,))
     return transcripts.get(connection, message_id)
 
 
-def edit(connection: sqlite3.Connection, message_id: str, text: str, now_ms: int) -> Message:
+def edit(
+    connection: sqlite3.Connection,
+    message_id: str,
+    text: str,
+    now_ms: int,
+    edited_id: str | None = None,
+) -> Message:
     """Stores ``text`` beside the message ``message_id``, as a new branch with the same files."""
     with writing(connection):
         conversation_id, parent_id = transcripts.place_of(connection, message_id)
-        edited_id = _add_question(connection, conversation_id, parent_id, text, now_ms)
+        edited_id = _add_question(connection, conversation_id, parent_id, text, now_ms, edited_id)
         attachments.copy(connection, message_id, edited_id)
     return transcripts.get(connection, edited_id)
 
@@ -84,9 +91,17 @@ def _add_question(
     parent_id: str | None,
     text: str,
     now_ms: int,
+    message_id: str | None,
 ) -> str:
     message_id = add(
-        connection, conversation_id, parent_id, Role.USER, MessageState.FINISHED, text, now_ms
+        connection,
+        conversation_id,
+        parent_id,
+        Role.USER,
+        MessageState.FINISHED,
+        text,
+        now_ms,
+        message_id,
     )
     if parent_id is None:
         connection.execute(
@@ -104,11 +119,12 @@ def add(
     state: MessageState,
     text: str,
     now_ms: int,
+    message_id: str | None = None,
 ) -> str:
     """Adds a message, makes it the active leaf and returns its id. Part of a transaction."""
     if parent_id is not None and _state(connection, parent_id) == MessageState.STREAMING:
         raise answer_running()
-    message_id = new_id()
+    message_id = message_id or new_id()
     connection.execute(
         "INSERT INTO messages (id, conversation_id, parent_id, role, state, text, created_at_ms)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",

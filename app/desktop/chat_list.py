@@ -1,7 +1,9 @@
 """The side list: a new chat, and the chats there are."""
 
+from collections.abc import Callable
 from typing import Final
 
+import msgspec
 from PySide6.QtCore import (
     QAbstractListModel,
     QModelIndex,
@@ -11,7 +13,7 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QIcon, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.conversation import ChatSummary
@@ -31,11 +33,12 @@ class ChatListModel(QAbstractListModel):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chats: list[ChatSummary] = []
+        self._pin: QIcon | None = None
 
     def rowCount(self, parent: _Index = _ROOT) -> int:  # noqa: N802  Qt's name
         return 0 if parent.isValid() else len(self._chats)
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> str | None:
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> str | QIcon | None:
         if not index.isValid():
             return None
         roles, chat = Qt.ItemDataRole, self._chats[index.row()]
@@ -44,6 +47,10 @@ class ChatListModel(QAbstractListModel):
             return title
         if role in (roles.DisplayRole, roles.ToolTipRole):
             return f"{title}\n{chat.excerpt}" if chat.excerpt else title
+        if role == roles.DecorationRole and chat.pinned:
+            return self._pin
+        if role == roles.AccessibleTextRole and chat.pinned:
+            return self.tr("{title}, pinned").format(title=title)
         return None
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
@@ -53,10 +60,11 @@ class ChatListModel(QAbstractListModel):
         self, index: _Index, value: object, role: int = Qt.ItemDataRole.EditRole
     ) -> bool:
         title = str(value).strip()
-        if role != Qt.ItemDataRole.EditRole or not title:
-            return False
         chat = self._chats[index.row()]
-        self._chats[index.row()] = ChatSummary(id=chat.id, title=title)
+        if role != Qt.ItemDataRole.EditRole or title == chat.title:
+            return False
+        if title:  # an empty one follows the first message again: the next listing says how
+            self._chats[index.row()] = msgspec.structs.replace(chat, title=title)
         self.dataChanged.emit(index, index)
         self.renamed.emit(chat.id, title)
         return True
@@ -71,6 +79,15 @@ class ChatListModel(QAbstractListModel):
         self.beginResetModel()
         self._chats = list(chats)
         self.endResetModel()
+
+    def set_pin(self, icon: QIcon) -> None:
+        """The mark of pinned chats, in the theme's colour."""
+        self._pin = icon
+        if self._chats:
+            self.dataChanged.emit(self.index(0), self.index(len(self._chats) - 1))
+
+    def chat_at(self, index: _Index) -> ChatSummary:
+        return self._chats[index.row()]
 
     def id_at(self, index: _Index) -> str:
         return self._chats[index.row()].id
@@ -92,6 +109,7 @@ class ChatList(QWidget):
     removal_asked = Signal(str)
     search_asked = Signal(str)
     undo_asked = Signal(str)
+    pin_asked = Signal(str, bool)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,7 +124,10 @@ class ChatList(QWidget):
         self.search.setPlaceholderText(self.tr("Search"))
         self.search.setAccessibleName(self.tr("Search in all chats"))
         self.search.setClearButtonEnabled(True)
+        self._theme = theme
         self.model = ChatListModel(self)
+        theme.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
         self.model.renamed.connect(self.renamed)
         self._typing = QTimer(self)
         self._typing.setSingleShot(True)
@@ -137,21 +158,28 @@ class ChatList(QWidget):
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         view.clicked.connect(self._on_activated)
         view.activated.connect(self._on_activated)
-        for text, keys, slot in (
-            (self.tr("Rename"), "F2", self._on_rename),
-            (self.tr("Delete"), "Del", self._on_remove),
-        ):
-            action = QAction(text, view)
-            action.setShortcut(QKeySequence(keys))
-            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-            action.triggered.connect(slot)
-            view.addAction(action)
+        self._pin_action = self._add_action(view, self.tr("Pin"), "Ctrl+P", self._on_pin)
+        self._add_action(view, self.tr("Rename"), "F2", self._on_rename)
+        self._add_action(view, self.tr("Delete"), "Del", self._on_remove)
+        selection = view.selectionModel()
+        selection.currentChanged.connect(self._on_current_changed)
         return view
+
+    def _add_action(
+        self, view: QListView, text: str, keys: str, slot: Callable[[], None]
+    ) -> QAction:
+        action = QAction(text, view)
+        action.setShortcut(QKeySequence(keys))
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        action.triggered.connect(slot)
+        view.addAction(action)
+        return action
 
     def set_chats(self, chats: tuple[ChatSummary, ...], current: str) -> None:
         """Lists ``chats`` and marks the shown one."""
         self.model.set_chats(chats)
         self.mark(current)
+        self._on_current_changed()
 
     def mark(self, chat_id: str) -> None:
         """Marks a chat as the one that is shown."""
@@ -177,6 +205,23 @@ class ChatList(QWidget):
     @Slot(QModelIndex)
     def _on_activated(self, index: QModelIndex) -> None:
         self.chosen.emit(self._id_at(index))
+
+    @Slot()
+    def _on_theme_changed(self) -> None:
+        self.model.set_pin(self._theme.icon("pin"))
+
+    @Slot()
+    def _on_current_changed(self) -> None:
+        index = self._view.currentIndex()
+        pinned = index.isValid() and self.model.chat_at(index).pinned
+        self._pin_action.setText(self.tr("Unpin") if pinned else self.tr("Pin"))
+
+    @Slot()
+    def _on_pin(self) -> None:
+        index = self._view.currentIndex()
+        if index.isValid():
+            chat = self.model.chat_at(index)
+            self.pin_asked.emit(chat.id, not chat.pinned)
 
     @Slot()
     def _on_rename(self) -> None:

@@ -158,9 +158,13 @@ class Composer(QFrame):
         """Stops the answer; when none runs, leaves the change of an earlier message."""
         if allows(self._state, Action.STOP):
             self._stop()
-        elif not self._editing.isHidden():
-            self._input.clear()
+        elif self.editing:
             self.edit_cancelled.emit()
+
+    @property
+    def editing(self) -> bool:
+        """Whether what is written replaces an earlier message."""
+        return not self._editing.isHidden()
 
     def set_editing(self, editing: bool) -> None:
         """Says that what is written replaces an earlier message."""

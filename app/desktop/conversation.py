@@ -1,15 +1,15 @@
-"""A conversation as the window holds it, and the port through which it is kept.
+"""A conversation as the window holds it while it is open.
 
 A conversation is a tree: a regenerated answer or an edited message becomes a sibling, and the old
 branch stays reachable. What is shown is one path from the root to a leaf.
 """
 
 import uuid
-from typing import Protocol
 
 import msgspec
 from msgspec import Struct
 
+from app.chats.records import ChatSettings
 from app.core.errors import ErrorRecord
 from app.engine.protocol import ChatMessage, FinishReason, Role, Timings, Usage
 
@@ -54,51 +54,17 @@ class ChatSummary(Struct, frozen=True, kw_only=True):
     id: str
     title: str
     excerpt: str = ""
+    pinned: bool = False
 
 
 class KeptChat(Struct, frozen=True, kw_only=True):
-    """A chat as it is kept: every message after its parent, and the end of the shown path."""
+    """A chat as it is kept: every message after its parent, the end of the shown path, the text
+    that isn't sent yet, and what the chat is answered with."""
 
     messages: tuple[Message, ...] = ()
     leaf: str | None = None
-
-
-class ChatStore(Protocol):
-    """Where conversations are kept.
-
-    Every method may block and raise a ``ContenoxError``. All are called on one thread, in the
-    order in which things happened; a message is put before the engine sees it.
-    """
-
-    def summaries(self) -> tuple[ChatSummary, ...]:
-        """Returns all chats, the most recently used first."""
-
-    def search(self, typed: str) -> tuple[ChatSummary, ...]:
-        """Returns the chats whose title or text matches, the best first. Any text is valid."""
-
-    def messages(self, chat_id: str) -> KeptChat:
-        """Returns all messages of a chat."""
-
-    def put_chat(self, chat: ChatSummary) -> None:
-        """Creates the chat, or renames it."""
-
-    def put_message(self, chat_id: str, message: Message) -> None:
-        """Inserts the message, or replaces the one with its id."""
-
-    def extend_message(self, chat_id: str, message_id: str, text: str, thinking: str) -> None:
-        """Appends to a message while its answer is running."""
-
-    def show_branch(self, chat_id: str, message_id: str) -> None:
-        """Keeps that the shown path runs through a message."""
-
-    def close(self) -> None:
-        """Ends what is still being written."""
-
-    def remove_chat(self, chat_id: str) -> None:
-        """Moves the chat to where ``restore_chat`` finds it."""
-
-    def restore_chat(self, chat_id: str) -> None:
-        """Undoes ``remove_chat``."""
+    draft: str = ""
+    settings: ChatSettings = ChatSettings()
 
 
 def new_id() -> str:
@@ -107,16 +73,23 @@ def new_id() -> str:
 
 
 class Conversation:
-    """The messages of one chat, with the path that is shown."""
+    """The messages of one chat, with the path that is shown.
 
-    def __init__(self, chat_id: str, title: str = "") -> None:
+    ``settings`` is what it is answered with; ``draft`` the text that isn't sent yet.
+    """
+
+    def __init__(self, chat_id: str) -> None:
         self.id = chat_id
-        self.title = title
+        self.draft = ""
+        self.settings = ChatSettings()
         self._messages: dict[str, Message] = {}
         self._leaf: str | None = None
 
-    def summary(self) -> ChatSummary:
-        return ChatSummary(id=self.id, title=self.title)
+    def load(self, kept: KeptChat) -> None:
+        """Takes over everything that is kept of the chat."""
+        self.draft, self.settings = kept.draft, kept.settings
+        self._messages = {message.id: message for message in kept.messages}
+        self._leaf = kept.leaf
 
     def add(self, role: Role, text: str = "", *, parent: str | None = None) -> Message:
         """Adds a message after ``parent`` and makes it the end of the shown path."""
@@ -180,62 +153,11 @@ class Conversation:
             message_id = children[-1]
 
     def prompt(self, leaf: str) -> tuple[ChatMessage, ...]:
-        """What the model gets: the path to ``leaf`` without empty answers."""
-        return tuple(
+        """What the model gets: the system prompt, then the path to ``leaf`` without empty answers."""
+        system = self.settings.system_prompt.strip()
+        first = (ChatMessage(role=Role.SYSTEM, content=system),) if system else ()
+        return first + tuple(
             ChatMessage(role=message.role, content=message.text)
             for message in self.path_to(leaf)
             if message.text or message.role is not Role.ASSISTANT
         )
-
-
-class MemoryChats:
-    """A ``ChatStore`` that forgets everything when the program ends."""
-
-    def __init__(self) -> None:
-        self._chats: dict[str, ChatSummary] = {}
-        self._messages: dict[str, dict[str, Message]] = {}
-        self._removed: set[str] = set()
-
-    def summaries(self) -> tuple[ChatSummary, ...]:
-        kept = [chat for chat in self._chats.values() if chat.id not in self._removed]
-        return tuple(reversed(kept))
-
-    def search(self, typed: str) -> tuple[ChatSummary, ...]:
-        sought = typed.casefold()
-        found = []
-        for chat in self.summaries():
-            texts = (message.text for message in self._messages.get(chat.id, {}).values())
-            hit = next((text for text in texts if sought in text.casefold()), None)
-            if hit is not None or sought in chat.title.casefold():
-                found.append(ChatSummary(id=chat.id, title=chat.title, excerpt=hit or ""))
-        return tuple(found)
-
-    def messages(self, chat_id: str) -> KeptChat:
-        messages = tuple(self._messages.get(chat_id, {}).values())
-        return KeptChat(messages=messages, leaf=messages[-1].id if messages else None)
-
-    def show_branch(self, chat_id: str, message_id: str) -> None:
-        """The window's own path is all there is."""
-
-    def close(self) -> None:
-        """Nothing is being written."""
-
-    def put_chat(self, chat: ChatSummary) -> None:
-        self._chats[chat.id] = chat
-
-    def put_message(self, chat_id: str, message: Message) -> None:
-        self._messages.setdefault(chat_id, {})[message.id] = message
-        # The chat that was used last comes last here and first in the list.
-        self._chats[chat_id] = self._chats.pop(chat_id)
-
-    def extend_message(self, chat_id: str, message_id: str, text: str, thinking: str) -> None:
-        old = self._messages[chat_id][message_id]
-        self._messages[chat_id][message_id] = msgspec.structs.replace(
-            old, text=old.text + text, thinking=old.thinking + thinking
-        )
-
-    def remove_chat(self, chat_id: str) -> None:
-        self._removed.add(chat_id)
-
-    def restore_chat(self, chat_id: str) -> None:
-        self._removed.discard(chat_id)

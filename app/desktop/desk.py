@@ -2,23 +2,24 @@
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.chats.records import Deletion
 from app.core.errors import ErrorRecord
 from app.desktop import wording
 from app.desktop.announce import announce
 from app.desktop.banner import Banner, BannerKind
+from app.desktop.chat_choices import ChatChoices
 from app.desktop.conversation import Conversation
+from app.desktop.draft_keeper import DraftKeeper
 from app.desktop.inventory import Inventory
 from app.desktop.links import open_link
 from app.desktop.main_window import MainWindow
-from app.desktop.model_chooser import key_of
 from app.desktop.open_chats import OpenChats
 from app.desktop.preferences import Preferences
-from app.desktop.services import FetchProgress, ModelEntry
+from app.desktop.services import FetchProgress
 from app.desktop.theme import Theme
 from app.desktop.turn import TurnRunner
 from app.desktop.turn_records import Activity, Change, Failure, Piece
 from app.engine.protocol import Role
-from app.hardware.readings import DeviceInventory, DeviceReading
 
 
 class Desk(QObject):
@@ -43,7 +44,11 @@ class Desk(QObject):
         self._inventory = inventory
         self._preferences = preferences
         self._theme = theme
+        self._drafts = DraftKeeper(window.composer, chats, self)
+        self._choices = ChatChoices(window, runner, chats, inventory, preferences)
         self._editing: str | None = None
+        self._deleting: str | None = None
+        self._deleted: Deletion | None = None
         self._failure: Failure | None = None
         self._connect_presses()
         self._connect_events()
@@ -60,14 +65,14 @@ class Desk(QObject):
         window.chat_list.renamed.connect(self._chats.rename)
         window.chat_list.removal_asked.connect(self._on_removal)
         window.chat_list.undo_asked.connect(self._chats.restore)
-        window.models.chosen.connect(self._on_model_chosen)
-        window.devices.chosen.connect(self._on_device_chosen)
+        window.chat_list.pin_asked.connect(self._chats.pin)
         window.first_run.fetch_asked.connect(self._inventory.fetch_starter)
         window.first_run.stop_asked.connect(self._inventory.stop_fetching)
         transcript = window.transcript
         transcript.edit_asked.connect(self._on_edit)
         transcript.regenerate_asked.connect(self._on_regenerate)
         transcript.resume_asked.connect(self._on_resume)
+        transcript.delete_asked.connect(self._on_delete)
         transcript.branch_chosen.connect(self._on_branch_chosen)
         transcript.link_activated.connect(open_link)
         transcript.suggestion_chosen.connect(self._on_suggestion)
@@ -75,19 +80,20 @@ class Desk(QObject):
     def _connect_events(self) -> None:
         runner, inventory, chats = self._runner, self._inventory, self._chats
         runner.activity_changed.connect(self._on_activity)
+        runner.activity_changed.connect(self._drafts.heed)
         self._window.status.text_changed.connect(self._on_status)
         runner.message_added.connect(self._on_message_added)
         runner.text_arrived.connect(self._on_text)
         runner.answer_finished.connect(self._on_finished)
         runner.turn_failed.connect(self._on_turn_failed)
         runner.branch_changed.connect(self._on_branch_changed)
-        inventory.models_listed.connect(self._on_models)
-        inventory.devices_listed.connect(self._on_devices)
+        runner.store_failed.connect(self.show_error)
         inventory.listing_failed.connect(self.show_error)
         inventory.fetch_progressed.connect(self._on_fetch_progressed)
         inventory.fetch_failed.connect(self._window.first_run.show_error)
         chats.listed.connect(self._on_chats_listed)
         chats.shown.connect(self._on_chat_shown)
+        chats.message_deleted.connect(self._on_message_deleted)
         chats.store_failed.connect(self.show_error)
         self._preferences.save_failed.connect(self.show_error)
 
@@ -95,13 +101,12 @@ class Desk(QObject):
 
     @Slot(str)
     def _on_sent(self, text: str) -> None:
-        editing = self._editing
-        self._set_editing(None)
-        self._chats.keep_draft("")
-        conversation = self._chats.current
+        editing, conversation = self._editing, self._chats.current
         if editing is not None:
+            self._leave_editing()
             self._runner.edit(conversation, editing, text)
         else:
+            conversation.draft = ""  # the store lets it go when it gets the message
             self._runner.send(conversation, text)
         self._chats.refresh()
 
@@ -112,7 +117,7 @@ class Desk(QObject):
     @Slot()
     def new_chat(self) -> None:
         """Shows an empty chat; a running answer goes on in its own."""
-        self._chats.keep_draft(self._window.composer.text)
+        self._drafts.keep()
         self._chats.new()
 
     def open_conversation(self, conversation: Conversation) -> None:
@@ -122,7 +127,7 @@ class Desk(QObject):
 
     @Slot(str)
     def _on_chat_chosen(self, chat_id: str) -> None:
-        self._chats.keep_draft(self._window.composer.text)
+        self._drafts.keep()
         self._chats.show(chat_id)
 
     @Slot(str)
@@ -130,25 +135,53 @@ class Desk(QObject):
         self._runner.stop_in(chat_id)
         self._chats.remove(chat_id)
 
-    @Slot(object)
-    def _on_model_chosen(self, model: ModelEntry) -> None:
-        self._runner.model = model
-        self._preferences.change(default_model=key_of(model))
-
-    @Slot(object)
-    def _on_device_chosen(self, device: DeviceReading | None) -> None:
-        self._runner.device = device
-        self._preferences.change(default_device=device.id if device else None)
-
     @Slot(str)
     def _on_edit(self, message_id: str) -> None:
+        self._drafts.keep()
         self._set_editing(message_id)
         self._window.composer.set_text(self._chats.current.get(message_id).text)
         self._window.composer.setFocus()
 
     @Slot()
     def _on_edit_cancelled(self) -> None:
+        self._leave_editing()
+
+    def _leave_editing(self) -> None:
+        """Gives the input back to what was being written before."""
         self._set_editing(None)
+        self._window.composer.set_text(self._chats.current.draft)
+
+    @Slot(str)
+    def _on_delete(self, message_id: str) -> None:
+        chat = self._chats.current.id
+        if self._runner.running_in(chat):  # its answer ends first
+            self._deleting = message_id
+            self._runner.stop_in(chat)
+        else:
+            self._chats.delete_message(message_id)
+
+    @Slot(object)
+    def _on_message_deleted(self, deletion: Deletion) -> None:
+        self._deleted = deletion
+        if deletion.conversation_id != self._chats.current.id:
+            return
+        headline = wording.deleted(deletion.message_count)
+        banner = Banner(
+            self._theme,
+            BannerKind.NOTICE,
+            headline,
+            self.tr("It can be brought back for 30 days."),
+            button=self.tr("Undo"),
+        )
+        banner.pressed.connect(self._on_undelete)
+        self._window.transcript.show_banner(banner)
+        announce(self._window, headline)
+
+    @Slot()
+    def _on_undelete(self) -> None:
+        if self._deleted is not None:
+            self._chats.undelete_message(self._deleted)
+            self._deleted = None
 
     def _set_editing(self, message_id: str | None) -> None:
         self._editing = message_id
@@ -222,6 +255,9 @@ class Desk(QObject):
         announce(self._window, self.tr("The answer is complete"))
         self._chats.refresh()
         self.answered.emit(change)
+        if self._deleting is not None and change.chat == self._chats.current.id:
+            self._chats.delete_message(self._deleting)
+        self._deleting = None
 
     @Slot(object)
     def _on_turn_failed(self, failure: Failure) -> None:
@@ -259,16 +295,6 @@ class Desk(QObject):
             self._window.transcript.show_conversation(self._chats.current)
 
     @Slot(object)
-    def _on_models(self, models: tuple[ModelEntry, ...]) -> None:
-        self._window.models.set_models(models, self._preferences.current.default_model)
-        self._runner.model = self._window.models.current
-
-    @Slot(object)
-    def _on_devices(self, inventory: DeviceInventory) -> None:
-        self._window.devices.set_inventory(inventory, self._preferences.current.default_device)
-        self._runner.device = self._window.devices.current
-
-    @Slot(object)
     def _on_fetch_progressed(self, progress: FetchProgress) -> None:
         self._window.first_run.set_progress(progress)
 
@@ -280,7 +306,7 @@ class Desk(QObject):
     def _on_chat_shown(self, conversation: Conversation) -> None:
         self._set_editing(None)
         self._window.transcript.show_conversation(conversation)
-        self._window.composer.set_text(self._chats.draft())
+        self._window.composer.set_text(conversation.draft)
         self._window.composer.setFocus()
         self._window.chat_list.mark(conversation.id)
         last = conversation.last

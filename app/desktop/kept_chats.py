@@ -1,169 +1,217 @@
 """The conversations of the window in the program's own chat store.
 
-The window names a message the moment it exists; the store names it when it is stored. This keeps
-both names together. Every method blocks until the store has done it, and is called on one thread.
+Chats and messages have one name in both. Every method blocks until the store has done it, may raise
+a ``ContenoxError``, and is called on one thread, in the order in which things happened.
 """
 
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from app.chats import records
-from app.chats.store import ChatStore as Store
+from app.chats.store import ChatStore
+from app.core.errors import UserError
 from app.desktop.conversation import AnswerStamp, ChatSummary, KeptChat, Message
 from app.engine.protocol import FinishReason, Role, Timings, Usage
 
 _LISTED_AT_MOST: Final = 1000
-
-
-@dataclass(slots=True)
-class _Kept:
-    """What the store has of a message."""
-
-    store_id: str
-    parent: str | None
-    role: Role
-    open: bool = False
-    text_length: int = 0
-    thinking_length: int = 0
+_NO_WISHES: Final = records.SamplingFields()
 
 
 class KeptChats:
-    """``desktop.conversation.ChatStore`` over ``app.chats``."""
+    """The store in the window's words."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: ChatStore) -> None:
         self._store = store
-        self._chats: dict[str, str] = {}  # the window's name to the store's
-        self._titles: dict[str, str] = {}
-        self._messages: dict[str, _Kept] = {}
+        # How much of a running answer's text and thinking is stored.
+        self._running: dict[str, tuple[int, int]] = {}
+
+    def close(self) -> None:
+        """Ends what is still being written."""
+        self._store.close()
+
+    # --- The list ------------------------------------------------------------------------------
 
     def summaries(self) -> tuple[ChatSummary, ...]:
+        """Returns all chats: pinned ones, then the most recently used first."""
         page = self._store.conversations(limit=_LISTED_AT_MOST).result()
-        names = {stored: name for name, stored in self._chats.items()}
-        found = []
-        for conversation in page.conversations:
-            name = names.get(conversation.id, conversation.id)
-            self._chats[name] = conversation.id
-            self._titles[name] = conversation.title
-            found.append(ChatSummary(id=name, title=conversation.title))
-        return tuple(found)
+        return tuple(
+            ChatSummary(id=chat.id, title=chat.title, pinned=chat.pinned)
+            for chat in page.conversations
+        )
 
     def search(self, typed: str) -> tuple[ChatSummary, ...]:
-        names = {stored: name for name, stored in self._chats.items()}
+        """Returns the chats whose title or text matches, the best first. Any text is valid."""
         found: dict[str, ChatSummary] = {}
         for hit in self._store.search(typed).result():
-            name = names.get(hit.conversation_id, hit.conversation_id)
-            self._chats[name] = hit.conversation_id
+            name = hit.conversation_id
             excerpt = " ".join(hit.excerpt.text.split()) if hit.message_id else ""
             if name not in found or (excerpt and not found[name].excerpt):
                 found[name] = ChatSummary(id=name, title=hit.title.text, excerpt=excerpt)
         return tuple(found.values())
 
-    def messages(self, chat_id: str) -> KeptChat:
-        stored_chat = self._chats.get(chat_id, chat_id)
-        leaf = self._store.conversation(stored_chat).result().active_leaf_id
-        stored = self._store.all_branches(stored_chat).result()
-        for message in stored:
-            self._messages[message.id] = _Kept(
-                message.id,
-                message.parent_id,
-                Role(message.role),
-                text_length=len(message.text),
-                thinking_length=len(message.thinking),
-            )
-        return KeptChat(messages=tuple(_shown(message) for message in stored), leaf=leaf)
+    def rename(self, chat_id: str, title: str) -> None:
+        """Gives a chat its title for good; an empty one follows the first message again."""
+        self._store.rename(chat_id, title).result()
 
-    def put_chat(self, chat: ChatSummary) -> None:
-        stored = self._chats.get(chat.id)
-        if stored is None:
-            self._chats[chat.id] = self._store.create_conversation().result().id
-            # The store makes the same title out of the first message, and may change it later.
-            self._titles[chat.id] = chat.title
-        elif chat.title != self._titles.get(chat.id):
-            self._store.rename(stored, chat.title).result()
-            self._titles[chat.id] = chat.title
-
-    def put_message(self, chat_id: str, message: Message) -> None:
-        if message.role is Role.USER:
-            if message.id not in self._messages:
-                self._put_question(chat_id, message)
-            return
-        kept = self._messages.get(message.id)
-        if kept is None or not kept.open:
-            kept = self._open_answer(message, kept)
-        stamp = message.stamp
-        if stamp is not None and (stamp.reason is not None or stamp.error is not None):
-            self._extend(kept, message.text[kept.text_length :], "")
-            self._extend(kept, "", message.thinking[kept.thinking_length :])
-            self._store.finish_answer(kept.store_id, _end_of(stamp)).result()
-            kept.open = False
-
-    def extend_message(self, chat_id: str, message_id: str, text: str, thinking: str) -> None:
-        self._extend(self._messages[message_id], text, thinking)
-
-    def show_branch(self, chat_id: str, message_id: str) -> None:
-        self._store.activate(self._messages[message_id].store_id).result()
+    def pin(self, chat_id: str, pinned: bool) -> None:
+        self._store.pin(chat_id, pinned).result()
 
     def remove_chat(self, chat_id: str) -> None:
-        if chat_id in self._chats:
-            self._store.delete_conversation(self._chats[chat_id]).result()
+        """Moves the chat to where ``restore_chat`` finds it, for 30 days."""
+        if self._find(chat_id) is not None:
+            self._store.delete_conversation(chat_id).result()
 
     def restore_chat(self, chat_id: str) -> None:
-        if chat_id in self._chats:
-            self._store.undelete_conversation(self._chats[chat_id]).result()
+        if self._find(chat_id) is not None:
+            self._store.undelete_conversation(chat_id).result()
 
-    def close(self) -> None:
-        self._store.close()
+    # --- One chat ------------------------------------------------------------------------------
 
-    def _put_question(self, chat_id: str, message: Message) -> None:
-        sibling = self._sibling(chat_id, message)
-        if sibling is not None:
-            stored = self._store.edit(sibling, message.text).result()
-        else:
-            if message.parent is not None:
-                self._store.activate(self._messages[message.parent].store_id).result()
-            stored = self._store.send(self._chats[chat_id], message.text).result()
-        self._messages[message.id] = _Kept(
-            stored.id, message.parent, Role.USER, text_length=len(message.text)
+    def load(self, chat_id: str) -> KeptChat:
+        """Returns all of a chat, with every branch."""
+        conversation = self._store.conversation(chat_id).result()
+        return KeptChat(
+            messages=tuple(_shown(one) for one in self._store.all_branches(chat_id).result()),
+            leaf=conversation.active_leaf_id,
+            draft=self._store.draft(chat_id).result(),
+            settings=conversation.settings,
         )
 
-    def _sibling(self, chat_id: str, message: Message) -> str | None:
-        """The stored name of another question at the same place."""
-        if message.parent is None:
-            chat = self._store.all_branches(self._chats[chat_id]).result()
-            return next((one.id for one in chat if one.parent_id is None), None)
-        for kept in self._messages.values():
-            if kept.parent == message.parent and kept.role is Role.USER:
-                return kept.store_id
-        return None
+    def begin_chat(self, chat_id: str, settings: records.ChatSettings) -> None:
+        """Creates the chat if it isn't there."""
+        kept = self._find(chat_id)
+        if kept is None:
+            self._store.create_conversation(settings, conversation_id=chat_id).result()
+        elif kept.deleted_at_ms is not None:
+            self._store.undelete_conversation(chat_id).result()
 
-    def _open_answer(self, message: Message, kept: _Kept | None) -> _Kept:
+    def configure(self, chat_id: str, settings: records.ChatSettings) -> None:
+        """Keeps what the chat is answered with; one that isn't there yet brings it along later."""
+        if self._find(chat_id) is not None:
+            self._store.configure(chat_id, settings).result()
+
+    def save_draft(self, chat_id: str, text: str, settings: records.ChatSettings) -> None:
+        """Keeps a text that isn't sent. It makes a chat of its own, which goes away with it."""
+        if text:
+            self.begin_chat(chat_id, settings)
+        kept = self._find(chat_id)
+        if kept is None:
+            return
+        self._store.save_draft(chat_id, text).result()
+        if not text and not kept.title:
+            self._store.delete_conversation(chat_id).result()
+
+    # --- Messages ------------------------------------------------------------------------------
+
+    def put_question(self, chat_id: str, message: Message, beside: str | None) -> None:
+        """Stores what the person sent, unless it is there: after its parent, or ``beside`` another
+        message at the same place."""
+        if self._has(message.id):
+            return
+        if beside is not None:
+            self._store.edit(beside, message.text, edited_id=message.id).result()
+            return
+        if message.parent is not None:
+            self._store.activate(message.parent).result()
+        self._store.send(chat_id, message.text, message_id=message.id).result()
+
+    def open_answer(self, message: Message, settings: records.SamplingFields = _NO_WISHES) -> None:
         """Begins an answer, or opens one again that ended early."""
-        start = _start_of(message.stamp)
-        if kept is not None:
-            self._store.continue_answer(kept.store_id, start).result()
+        start = _start_of(message.stamp, settings)
+        if message.text or message.thinking or self._has(message.id):
+            self._store.continue_answer(message.id, start).result()
         else:
             assert message.parent is not None, "an answer follows a question"
-            question = self._messages[message.parent].store_id
-            stored = self._store.begin_answer(question, start).result()
-            kept = _Kept(stored.id, message.parent, Role.ASSISTANT)
-            self._messages[message.id] = kept
-        kept.open = True
-        return kept
+            self._store.begin_answer(message.parent, start, answer_id=message.id).result()
+        self._running[message.id] = (len(message.text), len(message.thinking))
 
-    def _extend(self, kept: _Kept, text: str, thinking: str) -> None:
+    def extend_answer(self, message_id: str, text: str, thinking: str) -> None:
+        """Appends to a running answer."""
         if text or thinking:
-            self._store.append(kept.store_id, text, thinking).result()
-            kept.text_length += len(text)
-            kept.thinking_length += len(thinking)
+            stored = self._running[message_id]
+            self._store.append(message_id, text, thinking).result()
+            self._running[message_id] = (stored[0] + len(text), stored[1] + len(thinking))
+
+    def end_answer(self, message: Message) -> None:
+        """Stores what is missing of an answer, and how it ended."""
+        if message.id not in self._running:  # it failed before it began
+            self.open_answer(message)
+        text_length, thinking_length = self._running[message.id]
+        self.extend_answer(
+            message.id, message.text[text_length:], message.thinking[thinking_length:]
+        )
+        assert message.stamp is not None, "an answer that ended is stamped"
+        self._store.finish_answer(message.id, _end_of(message.stamp)).result()
+        del self._running[message.id]
+
+    def show_branch(self, message_id: str) -> None:
+        """Keeps that the shown path runs through a message."""
+        self._store.activate(message_id).result()
+
+    def delete_message(self, message_id: str) -> records.Deletion:
+        """Deletes a message and all below it."""
+        return self._store.delete_message(message_id).result()
+
+    def undelete_message(self, deletion_id: str) -> None:
+        self._store.undelete_message(deletion_id).result()
+
+    # --- Presets and exchange ------------------------------------------------------------------
+
+    def presets(self) -> tuple[records.Preset, ...]:
+        return self._store.presets().result()
+
+    def save_preset(self, preset: records.Preset) -> records.Preset:
+        return self._store.save_preset(preset).result()
+
+    def delete_preset(self, preset_id: str) -> None:
+        self._store.delete_preset(preset_id).result()
+
+    def markdown(self, chat_id: str) -> str:
+        """The shown path as Markdown."""
+        return self._store.markdown(chat_id).result()
+
+    def export_markdown(self, chat_id: str, target: Path) -> None:
+        self._store.export_markdown(target, chat_id).result()
+
+    def export_json(self, chat_id: str, target: Path) -> None:
+        """Writes the whole chat, with every branch, so that it can be imported again."""
+        self._store.export_json(target, (chat_id,)).result()
+
+    def import_json(self, source: Path) -> tuple[str, ...]:
+        """Stores the chats of an exported file; those that are here already come as copies."""
+        try:
+            return self._store.import_json(source).result()
+        except UserError as error:
+            if error.code != "import_already_here":
+                raise
+        return self._store.import_json(source, as_copies=True).result()
+
+    def _find(self, chat_id: str) -> records.Conversation | None:
+        try:
+            return self._store.conversation(chat_id).result()
+        except UserError as error:
+            if error.code != "conversation_not_found":
+                raise
+            return None
+
+    def _has(self, message_id: str) -> bool:
+        try:
+            self._store.message(message_id).result()
+        except UserError as error:
+            if error.code != "message_not_found":
+                raise
+            return False
+        return True
 
 
-def _start_of(stamp: AnswerStamp | None) -> records.AnswerStart:
+def _start_of(stamp: AnswerStamp | None, settings: records.SamplingFields) -> records.AnswerStart:
     known = stamp or AnswerStamp(model="")
     return records.AnswerStart(
         model_name=known.model,
         model_digest=known.digest,
         backend=known.backend,
         device=known.device,
+        settings=settings,
     )
 
 

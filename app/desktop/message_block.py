@@ -62,6 +62,7 @@ class MessageBlock(QWidget):
     """What both kinds of messages have: the text and a row of small buttons under it."""
 
     branch_chosen = Signal(str)
+    delete_asked = Signal(str)
 
     def __init__(
         self, paper: Paper, message: Message, siblings: tuple[str, ...], parent: QWidget | None
@@ -85,6 +86,14 @@ class MessageBlock(QWidget):
     def add_branches(self) -> None:
         if self._branches is not None:
             self.bar.addWidget(self._branches)
+
+    def add_delete(self) -> None:
+        self.delete_button = self.add_button("trash", self.tr("Delete from here on"))
+        self.delete_button.clicked.connect(self._on_delete)
+
+    @Slot()
+    def _on_delete(self) -> None:
+        self.delete_asked.emit(self.message.id)
 
     @Slot()
     def copy(self) -> None:
@@ -119,6 +128,7 @@ class QuestionBlock(MessageBlock):
         self.edit_button = self.add_button("edit", self.tr("Edit and send again"))
         copy = self.add_button("copy", self.tr("Copy"))
         copy.clicked.connect(self.copy)
+        self.add_delete()
         self.edit_button.clicked.connect(self._on_edit)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -196,6 +206,7 @@ class AnswerBlock(MessageBlock):
         self._info = self.add_button("details", self.tr("About this answer"))
         self._info.setCheckable(True)
         self._info.toggled.connect(self._on_details)
+        self.add_delete()
         self.add_branches()
         self.bar.addSpacing(6)
         self.bar.addWidget(self._summary)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from app.chats.records import SamplingFields
 from app.core.settings import SettingsFile
-from app.desktop.conversation import ChatStore
+from app.desktop.kept_chats import KeptChats
 from app.engine.protocol import ChatMessage, Event, Generate, Request
 from app.hardware.readings import DeviceInventory, DeviceReading
 
@@ -47,8 +48,10 @@ class PrepareTurn(Protocol):
         model: ModelEntry,
         device: DeviceReading | None,
         messages: tuple[ChatMessage, ...],
+        wishes: SamplingFields,
     ) -> Generate:
-        """Returns the request that answers ``messages``.
+        """Returns the request that answers ``messages``; what ``wishes`` leave open is the
+        program's choice.
 
         ``device`` absent means the automatic choice. When the last message is the assistant's,
         the answer shall go on from its end without repeating it.
@@ -100,4 +103,4 @@ class DesktopServices:
     ensure_starter: EnsureStarter
     settings_file: SettingsFile
     data_root: Path
-    chats: ChatStore
+    chats: KeptChats

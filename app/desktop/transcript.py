@@ -30,6 +30,7 @@ class Transcript(QScrollArea):
     edit_asked = Signal(str)
     regenerate_asked = Signal(str)
     resume_asked = Signal(str)
+    delete_asked = Signal(str)
     branch_chosen = Signal(str)
     suggestion_chosen = Signal(str)
 
@@ -154,6 +155,7 @@ class Transcript(QScrollArea):
         siblings = self._conversation.siblings(message.id)
         block = block_for(self._paper, message, siblings)
         block.branch_chosen.connect(self.branch_chosen)
+        block.delete_asked.connect(self.delete_asked)
         if isinstance(block, QuestionBlock):
             block.edit_asked.connect(self.edit_asked)
         else:

@@ -9,10 +9,12 @@ from typing import Final
 import msgspec
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.chats.records import ChatSettings, SamplingFields
 from app.core.errors import ErrorRecord
 from app.desktop.background import Worker
-from app.desktop.conversation import AnswerStamp, ChatStore, Conversation, Message
+from app.desktop.conversation import AnswerStamp, Conversation, Message
 from app.desktop.engine_bridge import EngineBridge
+from app.desktop.kept_chats import KeptChats
 from app.desktop.lifecycle import BUSY, Action, Happening, TurnState, after, allows
 from app.desktop.running_turn import RunningTurn
 from app.desktop.services import ModelEntry, PrepareTurn
@@ -32,6 +34,8 @@ from app.engine.protocol import (
 from app.hardware.readings import DeviceReading
 
 _SAVE_EVERY_MS: Final = 1000
+_LIVELY_TEMPERATURE: Final = 0.7
+_LIVELY_PENALTY: Final = 1.1
 
 
 class TurnRunner(QObject):
@@ -43,12 +47,13 @@ class TurnRunner(QObject):
     answer_finished = Signal(object)  # Change
     turn_failed = Signal(object)  # Failure
     branch_changed = Signal(str)  # the chat whose shown path is another now
+    store_failed = Signal(object)  # ErrorRecord: a piece of an answer isn't stored
 
     def __init__(
         self,
         bridge: EngineBridge,
         prepare_turn: PrepareTurn,
-        chats: ChatStore,
+        chats: KeptChats,
         worker: Worker,
         parent: QObject | None = None,
     ) -> None:
@@ -92,7 +97,7 @@ class TurnRunner(QObject):
         last = conversation.last
         question = conversation.add(Role.USER, text, parent=last.id if last else None)
         self.message_added.emit(Change(chat=conversation.id, message=question))
-        self._answer(conversation, question, saved=(question,))
+        self._answer(conversation, question)
         return True
 
     def edit(self, conversation: Conversation, message_id: str, text: str) -> bool:
@@ -102,22 +107,27 @@ class TurnRunner(QObject):
         parent = conversation.get(message_id).parent
         question = conversation.add(Role.USER, text, parent=parent)
         self.branch_changed.emit(conversation.id)
-        self._answer(conversation, question, saved=(question,))
+        self._answer(conversation, question)
         return True
 
-    def regenerate(self, conversation: Conversation, answer_id: str) -> bool:
-        """Answers the same question again; the old answer stays as another branch."""
-        parent = conversation.get(answer_id).parent
-        return parent is not None and self.answer(conversation, parent)
+    def regenerate(
+        self, conversation: Conversation, answer_id: str, *, varied: bool = False
+    ) -> bool:
+        """Answers the same question again; the old answer stays as another branch.
 
-    def answer(self, conversation: Conversation, question_id: str) -> bool:
+        ``varied``: sampled so that it doesn't become the same answer.
+        """
+        parent = conversation.get(answer_id).parent
+        return parent is not None and self.answer(conversation, parent, varied=varied)
+
+    def answer(self, conversation: Conversation, question_id: str, *, varied: bool = False) -> bool:
         """Answers a message that has no answer yet, or gives it another one."""
         if not allows(self.state, Action.RESUME) or self.model is None:
             return False
         question = conversation.get(question_id)
         conversation.show_only_to(question_id)
         self.branch_changed.emit(conversation.id)
-        self._answer(conversation, question, saved=())
+        self._answer(conversation, question, varied=varied)
         return True
 
     def resume(self, conversation: Conversation, answer_id: str) -> bool:
@@ -126,7 +136,7 @@ class TurnRunner(QObject):
             return False
         answer = msgspec.structs.replace(conversation.get(answer_id), stamp=None)
         conversation.put(answer)
-        self._start(conversation, answer, prompt_leaf=answer.id, saved=())
+        self._start(conversation, answer, prompt_leaf=answer.id)
         return True
 
     def stop(self) -> None:
@@ -137,9 +147,13 @@ class TurnRunner(QObject):
         if self._running.request is not None:
             self._bridge.cancel(self._running.request)
 
+    def running_in(self, chat_id: str) -> bool:
+        """Whether an answer is being written in a chat."""
+        return self._running is not None and self._running.conversation.id == chat_id
+
     def stop_in(self, chat_id: str) -> None:
         """Stops the answer that is being written in a chat, if there is one."""
-        if self._running is not None and self._running.conversation.id == chat_id:
+        if self.running_in(chat_id):
             self.stop()
 
     def close(self) -> None:
@@ -155,11 +169,11 @@ class TurnRunner(QObject):
     # --- The course of a turn ------------------------------------------------------------------
 
     def _answer(
-        self, conversation: Conversation, question: Message, saved: tuple[Message, ...]
+        self, conversation: Conversation, question: Message, *, varied: bool = False
     ) -> None:
         answer = conversation.add(Role.ASSISTANT, parent=question.id)
         self.message_added.emit(Change(chat=conversation.id, message=answer))
-        self._start(conversation, answer, prompt_leaf=question.id, saved=saved)
+        self._start(conversation, answer, prompt_leaf=question.id, varied=varied)
 
     def _start(
         self,
@@ -167,7 +181,7 @@ class TurnRunner(QObject):
         answer: Message,
         *,
         prompt_leaf: str,
-        saved: tuple[Message, ...],
+        varied: bool = False,
     ) -> None:
         model, device = self.model, self.device
         assert model is not None, "the callers look"
@@ -182,18 +196,21 @@ class TurnRunner(QObject):
             total_tokens=0,
             reused_tokens=0,
         )
-        if not conversation.title:
-            conversation.title = title_of(conversation.path()[0].text)
-        summary, messages = conversation.summary(), conversation.prompt(prompt_leaf)
+        settings = conversation.settings = _with_choice(conversation.settings, model, device)
+        wishes = _varied(settings.sampling) if varied else settings.sampling
+        chat, messages = conversation.id, conversation.prompt(prompt_leaf)
+        assert answer.parent is not None, "an answer follows a question"
+        question = conversation.get(answer.parent)
+        others = (one for one in conversation.siblings(question.id) if one != question.id)
+        beside = next(others, None)
         chats, prepare_turn = self._chats, self._prepare_turn
 
         def prepare() -> Generate:
-            chats.put_chat(summary)
-            for message in saved:
-                chats.put_message(summary.id, message)
-            request = prepare_turn(model, device, messages)
-            begun = _begun(stamp, request)
-            chats.put_message(summary.id, msgspec.structs.replace(answer, stamp=begun))
+            chats.begin_chat(chat, settings)
+            chats.put_question(chat, question, beside)
+            request = prepare_turn(model, device, messages, wishes)
+            begun = msgspec.structs.replace(answer, stamp=_begun(stamp, request))
+            chats.open_answer(begun, wishes)
             return request
 
         self._worker.run(prepare, self._on_prepared, self._on_failed)
@@ -265,12 +282,14 @@ class TurnRunner(QObject):
             self._save_stream(running)
 
     def _save_stream(self, running: RunningTurn) -> None:
-        chat, message = running.conversation.id, running.answer_id
+        message = running.answer_id
         text, thinking = running.unsaved_text, running.unsaved_thinking
         running.unsaved_text = running.unsaved_thinking = ""
         running.since_save.restart()
         chats = self._chats
-        self._worker.run(lambda: chats.extend_message(chat, message, text, thinking))
+        self._worker.run(
+            lambda: chats.extend_answer(message, text, thinking), failed=self.store_failed.emit
+        )
 
     def _end(self, stamp: AnswerStamp) -> None:
         """Closes the running turn; whatever was streamed stays."""
@@ -281,7 +300,7 @@ class TurnRunner(QObject):
         message = msgspec.structs.replace(conversation.get(running.answer_id), stamp=stamp)
         conversation.put(message)
         chats = self._chats
-        self._worker.run(lambda: chats.put_message(conversation.id, message))
+        self._worker.run(lambda: chats.end_answer(message), failed=self.store_failed.emit)
         self._move(Happening.ENDED)
         self.answer_finished.emit(Change(chat=conversation.id, message=message))
 
@@ -309,9 +328,23 @@ def _begun(stamp: AnswerStamp, request: Generate) -> AnswerStamp:
     return msgspec.structs.replace(stamp, device=spec.device, digest=spec.model_digest)
 
 
-def title_of(text: str) -> str:
-    """A chat's first title: the beginning of its first message, cut at a word."""
-    line = " ".join(text.split())
-    if len(line) <= 48:
-        return line
-    return line[:48].rsplit(" ", 1)[0] + "…"
+def _with_choice(
+    settings: ChatSettings, model: ModelEntry, device: DeviceReading | None
+) -> ChatSettings:
+    """A chat stays with the model and the device that answered it last."""
+    return msgspec.structs.replace(
+        settings,
+        model_name=model.name,
+        backend=model.backend,
+        device=None if device is None else device.id,
+    )
+
+
+def _varied(wishes: SamplingFields) -> SamplingFields:
+    """Other chances for the same question: after an answer that went round in circles."""
+    return msgspec.structs.replace(
+        wishes,
+        temperature=max(wishes.temperature or 0.0, _LIVELY_TEMPERATURE),
+        repetition_penalty=max(wishes.repetition_penalty or 1.0, _LIVELY_PENALTY),
+        seed=None,
+    )

@@ -159,6 +159,13 @@ def ending(reason: FinishReason | None) -> str:
     return "" if reason is None else sentences.get(reason, "")
 
 
+def deleted(count: int) -> str:
+    """How much a deletion took."""
+    if count == 1:
+        return translate("wording", "The message was deleted.")
+    return translate("wording", "{count} messages were deleted.").format(count=number(count))
+
+
 def early_end(stamp: AnswerStamp, message: Message | None = None) -> str:
     """Why an answer ended before its end; empty for one that is whole."""
     if message is not None and message.thinking and not message.text and stamp.error is None:

@@ -77,12 +77,24 @@
       <source>Undo: delete {title}</source>
       <translation>Zurückholen: {title}</translation>
     </message>
+    <message>
+      <source>Pin</source>
+      <translation>Anheften</translation>
+    </message>
+    <message>
+      <source>Unpin</source>
+      <translation>Loslösen</translation>
+    </message>
   </context>
   <context>
     <name>ChatListModel</name>
     <message>
       <source>New chat</source>
       <translation>Neuer Chat</translation>
+    </message>
+    <message>
+      <source>{title}, pinned</source>
+      <translation>{title}, angeheftet</translation>
     </message>
   </context>
   <context>
@@ -157,6 +169,14 @@
       <source>Try again</source>
       <translation>Noch einmal versuchen</translation>
     </message>
+    <message>
+      <source>It can be brought back for 30 days.</source>
+      <translation>Das lässt sich 30 Tage lang rückgängig machen.</translation>
+    </message>
+    <message>
+      <source>Undo</source>
+      <translation>Rückgängig</translation>
+    </message>
   </context>
   <context>
     <name>Desktop</name>
@@ -210,6 +230,34 @@
       <source>Progress</source>
       <translation>Fortschritt</translation>
     </message>
+    <message>
+      <source>Ready at once</source>
+      <translation>Sofort bereit</translation>
+    </message>
+    <message>
+      <source>Fast on every computer. Small: good for a first try, not for facts.</source>
+      <translation>Schnell auf jedem Computer. Klein: gut für einen ersten Versuch, nicht für Fakten.</translation>
+    </message>
+    <message>
+      <source>See all models</source>
+      <translation>Alle Modelle ansehen</translation>
+    </message>
+    <message>
+      <source>The best that fits here</source>
+      <translation>Das Beste, das hier passt</translation>
+    </message>
+    <message>
+      <source>Light</source>
+      <translation>Leicht</translation>
+    </message>
+    <message>
+      <source>{size} to download</source>
+      <translation>{size} zum Herunterladen</translation>
+    </message>
+    <message>
+      <source>On its way</source>
+      <translation>Unterwegs</translation>
+    </message>
   </context>
   <context>
     <name>Greeting</name>
@@ -243,6 +291,10 @@
     <message>
       <source>Settings (Ctrl+,)</source>
       <translation>Einstellungen (Strg+,)</translation>
+    </message>
+    <message>
+      <source>Models (Ctrl+M)</source>
+      <translation>Modelle (Strg+M)</translation>
     </message>
   </context>
   <context>
@@ -691,6 +743,14 @@
       <source>{count} tokens of context</source>
       <translation>{count} Token Kontext</translation>
     </message>
+    <message>
+      <source>The message was deleted.</source>
+      <translation>Die Nachricht wurde gelöscht.</translation>
+    </message>
+    <message>
+      <source>{count} messages were deleted.</source>
+      <translation>{count} Nachrichten wurden gelöscht.</translation>
+    </message>
   </context>
   <context>
     <name>settings</name>
@@ -741,6 +801,537 @@
     <message>
       <source>Nothing is downloaded and no server is asked for anything.</source>
       <translation>Nichts wird heruntergeladen und kein Server nach etwas gefragt.</translation>
+    </message>
+  </context>
+  <context>
+    <name>MessageBlock</name>
+    <message>
+      <source>Delete from here on</source>
+      <translation>Ab hier löschen</translation>
+    </message>
+  </context>
+  <context>
+    <name>ModelCard</name>
+    <message>
+      <source>Speed: not measured yet</source>
+      <translation>Tempo: noch nicht gemessen</translation>
+    </message>
+    <message>
+      <source>Progress</source>
+      <translation>Fortschritt</translation>
+    </message>
+    <message>
+      <source>Get and chat</source>
+      <translation>Holen und chatten</translation>
+    </message>
+    <message>
+      <source>Pause</source>
+      <translation>Anhalten</translation>
+    </message>
+    <message>
+      <source>Resume</source>
+      <translation>Fortsetzen</translation>
+    </message>
+    <message>
+      <source>Cancel</source>
+      <translation>Abbrechen</translation>
+    </message>
+    <message>
+      <source>{size} to download</source>
+      <translation>{size} zum Herunterladen</translation>
+    </message>
+    <message>
+      <source>Get {model} and chat</source>
+      <translation>{model} holen und chatten</translation>
+    </message>
+    <message>
+      <source>{rate} tokens/s measured</source>
+      <translation>{rate} Token/s gemessen</translation>
+    </message>
+  </context>
+  <context>
+    <name>ChipRow</name>
+    <message>
+      <source>Fits here</source>
+      <translation>Passt hier</translation>
+    </message>
+    <message>
+      <source>Models that fit into the free memory</source>
+      <translation>Modelle, die in den freien Speicher passen</translation>
+    </message>
+    <message>
+      <source>Installed</source>
+      <translation>Installiert</translation>
+    </message>
+    <message>
+      <source>Models that are here or on their way</source>
+      <translation>Modelle, die hier oder unterwegs sind</translation>
+    </message>
+    <message>
+      <source>Small</source>
+      <translation>Klein</translation>
+    </message>
+    <message>
+      <source>Downloads of at most 2 GB</source>
+      <translation>Höchstens 2 GB zum Herunterladen</translation>
+    </message>
+    <message>
+      <source>Chat</source>
+      <translation>Chat</translation>
+    </message>
+    <message>
+      <source>Models for conversation</source>
+      <translation>Modelle für Gespräche</translation>
+    </message>
+    <message>
+      <source>Coding</source>
+      <translation>Programmieren</translation>
+    </message>
+    <message>
+      <source>Models for programming</source>
+      <translation>Modelle zum Programmieren</translation>
+    </message>
+    <message>
+      <source>Reasoning</source>
+      <translation>Nachdenken</translation>
+    </message>
+    <message>
+      <source>Models that think step by step</source>
+      <translation>Modelle, die Schritt für Schritt denken</translation>
+    </message>
+  </context>
+  <context>
+    <name>ModelsDesk</name>
+    <message>
+      <source>{size} are free when Contenox quits. Until then it can come back.</source>
+      <translation>{size} werden frei, wenn Contenox beendet wird. Bis dahin kann es zurückkommen.</translation>
+    </message>
+    <message>
+      <source>Choose the folder of a model</source>
+      <translation>Den Ordner eines Modells wählen</translation>
+    </message>
+    <message>
+      <source>Choose a GGUF file</source>
+      <translation>Eine GGUF-Datei wählen</translation>
+    </message>
+    <message>
+      <source>Choose the new folder of the models</source>
+      <translation>Den neuen Ordner der Modelle wählen</translation>
+    </message>
+    <message>
+      <source>{model} is deleted</source>
+      <translation>{model} ist gelöscht</translation>
+    </message>
+    <message>
+      <source>Undo</source>
+      <translation>Rückgängig</translation>
+    </message>
+    <message>
+      <source>Every byte of every file is what it was when the model came.</source>
+      <translation>Jedes Byte jeder Datei ist, wie es ankam.</translation>
+    </message>
+    <message>
+      <source>{model} is installed</source>
+      <translation>{model} ist installiert</translation>
+    </message>
+    <message>
+      <source>Importing {name}</source>
+      <translation>{name} wird importiert</translation>
+    </message>
+    <message>
+      <source>Moving the models to {folder}</source>
+      <translation>Die Modelle ziehen nach {folder} um</translation>
+    </message>
+    <message>
+      <source>{model} is whole</source>
+      <translation>{model} ist unversehrt</translation>
+    </message>
+    <message>
+      <source>The model is imported</source>
+      <translation>Das Modell ist importiert</translation>
+    </message>
+    <message>
+      <source>It is marked as not curated.</source>
+      <translation>Es ist als nicht geprüft gekennzeichnet.</translation>
+    </message>
+  </context>
+  <context>
+    <name>DetailPane</name>
+    <message>
+      <source>the newest at the download</source>
+      <translation>die neueste beim Herunterladen</translation>
+    </message>
+    <message>
+      <source>Details</source>
+      <translation>Einzelheiten</translation>
+    </message>
+    <message>
+      <source>About</source>
+      <translation>Über das Modell</translation>
+    </message>
+    <message>
+      <source>Can do</source>
+      <translation>Kann</translation>
+    </message>
+    <message>
+      <source>Files</source>
+      <translation>Dateien</translation>
+    </message>
+    <message>
+      <source>Progress</source>
+      <translation>Fortschritt</translation>
+    </message>
+    <message>
+      <source>Tokens/s</source>
+      <translation>Token/s</translation>
+    </message>
+    <message>
+      <source>Trust</source>
+      <translation>Vertrauen</translation>
+    </message>
+    <message>
+      <source>Licence</source>
+      <translation>Lizenz</translation>
+    </message>
+    <message>
+      <source>Publisher</source>
+      <translation>Herausgeber</translation>
+    </message>
+    <message>
+      <source>Repository</source>
+      <translation>Repository</translation>
+    </message>
+    <message>
+      <source>Revision</source>
+      <translation>Revision</translation>
+    </message>
+    <message>
+      <source>Where from</source>
+      <translation>Herkunft</translation>
+    </message>
+    <message>
+      <source>On disk</source>
+      <translation>Auf der Platte</translation>
+    </message>
+    <message>
+      <source>Yes</source>
+      <translation>Ja</translation>
+    </message>
+    <message>
+      <source>No</source>
+      <translation>Nein</translation>
+    </message>
+    <message>
+      <source>measured</source>
+      <translation>gemessen</translation>
+    </message>
+    <message>
+      <source>not measured</source>
+      <translation>nicht gemessen</translation>
+    </message>
+    <message>
+      <source>Licence {name}</source>
+      <translation>Lizenz {name}</translation>
+    </message>
+    <message>
+      <source>Files ({count}, {size})</source>
+      <translation>Dateien ({count}, {size})</translation>
+    </message>
+  </context>
+  <context>
+    <name>models</name>
+    <message>
+      <source>not measured</source>
+      <translation>nicht gemessen</translation>
+    </message>
+    <message>
+      <source>imported, not curated</source>
+      <translation>importiert, nicht geprüft</translation>
+    </message>
+    <message>
+      <source>fits</source>
+      <translation>passt</translation>
+    </message>
+    <message>
+      <source>tight</source>
+      <translation>knapp</translation>
+    </message>
+    <message>
+      <source>does not fit</source>
+      <translation>passt nicht</translation>
+    </message>
+    <message>
+      <source>unknown</source>
+      <translation>unbekannt</translation>
+    </message>
+    <message>
+      <source>Fits on this computer</source>
+      <translation>Passt auf diesen Computer</translation>
+    </message>
+    <message>
+      <source>Fits, with little to spare</source>
+      <translation>Passt, aber knapp</translation>
+    </message>
+    <message>
+      <source>Does not fit on this computer</source>
+      <translation>Passt nicht auf diesen Computer</translation>
+    </message>
+    <message>
+      <source>Not known whether it fits</source>
+      <translation>Es ist nicht bekannt, ob es passt</translation>
+    </message>
+    <message>
+      <source>{weights} weights + {context} context + {working} working space = {needed}, {usable} can be used</source>
+      <translation>{weights} Gewichte + {context} Kontext + {working} Arbeitsspeicher = {needed}, {usable} sind nutzbar</translation>
+    </message>
+    <message>
+      <source>Context, {count} tokens</source>
+      <translation>Kontext, {count} Token</translation>
+    </message>
+    <message>
+      <source>Weights</source>
+      <translation>Gewichte</translation>
+    </message>
+    <message>
+      <source>Working space</source>
+      <translation>Arbeitsspeicher</translation>
+    </message>
+    <message>
+      <source>Together</source>
+      <translation>Zusammen</translation>
+    </message>
+    <message>
+      <source>Can be used here</source>
+      <translation>Hier nutzbar</translation>
+    </message>
+    <message>
+      <source>Context</source>
+      <translation>Kontext</translation>
+    </message>
+    <message>
+      <source>Queued</source>
+      <translation>In der Schlange</translation>
+    </message>
+    <message>
+      <source>Waiting</source>
+      <translation>Wartet</translation>
+    </message>
+    <message>
+      <source>Downloading</source>
+      <translation>Lädt</translation>
+    </message>
+    <message>
+      <source>Checking</source>
+      <translation>Prüft</translation>
+    </message>
+    <message>
+      <source>Paused</source>
+      <translation>Angehalten</translation>
+    </message>
+    <message>
+      <source>Failed</source>
+      <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+      <source>Installed</source>
+      <translation>Installiert</translation>
+    </message>
+    <message>
+      <source>Damaged</source>
+      <translation>Beschädigt</translation>
+    </message>
+    <message>
+      <source>Drive not there</source>
+      <translation>Laufwerk fehlt</translation>
+    </message>
+    <message>
+      <source>{done} of {total}</source>
+      <translation>{done} von {total}</translation>
+    </message>
+    <message>
+      <source>{time} left</source>
+      <translation>noch {time}</translation>
+    </message>
+    <message>
+      <source>It starts when the downloads before it are done.</source>
+      <translation>Es beginnt, wenn die Downloads davor fertig sind.</translation>
+    </message>
+    <message>
+      <source>The drive that holds this model isn't connected.</source>
+      <translation>Das Laufwerk mit diesem Modell ist nicht angeschlossen.</translation>
+    </message>
+    <message>
+      <source>Connect it; the model is there again then.</source>
+      <translation>Schließen Sie es an; dann ist das Modell wieder da.</translation>
+    </message>
+    <message>
+      <source>Pause</source>
+      <translation>Anhalten</translation>
+    </message>
+    <message>
+      <source>Cancel</source>
+      <translation>Abbrechen</translation>
+    </message>
+    <message>
+      <source>Chat</source>
+      <translation>Chat</translation>
+    </message>
+    <message>
+      <source>Verify</source>
+      <translation>Prüfen</translation>
+    </message>
+    <message>
+      <source>Stop</source>
+      <translation>Stopp</translation>
+    </message>
+    <message>
+      <source>Open folder</source>
+      <translation>Ordner öffnen</translation>
+    </message>
+    <message>
+      <source>Get it again</source>
+      <translation>Neu holen</translation>
+    </message>
+    <message>
+      <source>Delete, frees {size}</source>
+      <translation>Löschen, gibt {size} frei</translation>
+    </message>
+    <message>
+      <source>Get, {size}</source>
+      <translation>Holen, {size}</translation>
+    </message>
+    <message>
+      <source>Resume</source>
+      <translation>Fortsetzen</translation>
+    </message>
+    <message>
+      <source>Take the new version</source>
+      <translation>Die neue Version nehmen</translation>
+    </message>
+    <message>
+      <source>Try again</source>
+      <translation>Noch einmal versuchen</translation>
+    </message>
+    <message>
+      <source>First use: what the first download brings is recorded, and other bytes are refused ever after.</source>
+      <translation>Erster Gebrauch: Was der erste Download bringt, wird festgehalten; andere Bytes werden danach abgelehnt.</translation>
+    </message>
+    <message>
+      <source>You brought these files; nobody else vouches for them.</source>
+      <translation>Diese Dateien stammen von Ihnen; niemand sonst bürgt für sie.</translation>
+    </message>
+    <message>
+      <source>Pinned: the list knows every byte, and other bytes are refused.</source>
+      <translation>Festgelegt: Die Liste kennt jedes Byte; andere werden abgelehnt.</translation>
+    </message>
+    <message>
+      <source>Tools</source>
+      <translation>Werkzeuge</translation>
+    </message>
+    <message>
+      <source>Thinking</source>
+      <translation>Nachdenken</translation>
+    </message>
+    <message>
+      <source>Embeddings</source>
+      <translation>Einbettungen</translation>
+    </message>
+    <message>
+      <source>Coding</source>
+      <translation>Programmieren</translation>
+    </message>
+    <message>
+      <source>Reasoning</source>
+      <translation>Nachdenken</translation>
+    </message>
+    <message>
+      <source>First try</source>
+      <translation>Erster Versuch</translation>
+    </message>
+    <message>
+      <source>Models {models} · {free} free, {reserve} of them stay in reserve</source>
+      <translation>Modelle {models} · {free} frei, davon bleiben {reserve} als Reserve</translation>
+    </message>
+  </context>
+  <context>
+    <name>LongJob</name>
+    <message>
+      <source>Stop</source>
+      <translation>Stopp</translation>
+    </message>
+    <message>
+      <source>{done} of {total}</source>
+      <translation>{done} von {total}</translation>
+    </message>
+  </context>
+  <context>
+    <name>ModelTable</name>
+    <message>
+      <source>Model</source>
+      <translation>Modell</translation>
+    </message>
+    <message>
+      <source>Good at</source>
+      <translation>Gut für</translation>
+    </message>
+    <message>
+      <source>Size</source>
+      <translation>Größe</translation>
+    </message>
+    <message>
+      <source>Context</source>
+      <translation>Kontext</translation>
+    </message>
+    <message>
+      <source>Runs with</source>
+      <translation>Läuft mit</translation>
+    </message>
+    <message>
+      <source>Fits here</source>
+      <translation>Passt hier</translation>
+    </message>
+    <message>
+      <source>Tokens/s</source>
+      <translation>Token/s</translation>
+    </message>
+    <message>
+      <source>State</source>
+      <translation>Stand</translation>
+    </message>
+  </context>
+  <context>
+    <name>ModelsWindow</name>
+    <message>
+      <source>Models</source>
+      <translation>Modelle</translation>
+    </message>
+    <message>
+      <source>Search models</source>
+      <translation>Modelle suchen</translation>
+    </message>
+    <message>
+      <source>Import</source>
+      <translation>Importieren</translation>
+    </message>
+    <message>
+      <source>A model's folder…</source>
+      <translation>Den Ordner eines Modells…</translation>
+    </message>
+    <message>
+      <source>A GGUF file…</source>
+      <translation>Eine GGUF-Datei…</translation>
+    </message>
+    <message>
+      <source>Move the models…</source>
+      <translation>Modelle umziehen…</translation>
+    </message>
+    <message>
+      <source>No model matches</source>
+      <translation>Kein Modell passt dazu</translation>
+    </message>
+    <message>
+      <source>Show all models</source>
+      <translation>Alle Modelle zeigen</translation>
     </message>
   </context>
 </TS>

@@ -39,6 +39,7 @@ def room(tmp_path: Path) -> Iterator[Room]:
     room.prepare_gate.set()
     room.starter_gate.set()
     room.engine.close()
+    room.chats.close()
 
 
 @pytest.fixture

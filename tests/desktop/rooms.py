@@ -6,8 +6,10 @@ from pathlib import Path
 
 import msgspec
 
+from app.chats.records import SamplingFields
+from app.chats.store import ChatStore
 from app.core.settings import SettingsFile
-from app.desktop.conversation import ChatStore, MemoryChats
+from app.desktop.kept_chats import KeptChats
 from app.desktop.services import DesktopServices, Engine, FetchProgress, ModelEntry
 from app.engine.protocol import (
     ChatMessage,
@@ -80,12 +82,12 @@ class Room:
         self,
         root: Path,
         script: Callable[[FakeEngine, str], None] | None = None,
-        chats: ChatStore | None = None,
     ) -> None:
         self.engine = FakeEngine(script)
         self.models: tuple[ModelEntry, ...] = MODELS
         self.inventory = DEVICES
-        self.chats: ChatStore = chats or MemoryChats()
+        self.chats = KeptChats(ChatStore(root / "chats"))
+        self.wishes: list[SamplingFields] = []
         self.turns: list[tuple[str, str | None, tuple[ChatMessage, ...]]] = []
         self.prepare_error: Exception | None = None
         self.prepare_gate = threading.Event()
@@ -111,11 +113,16 @@ class Room:
         return self.engine
 
     def _prepare(
-        self, model: ModelEntry, device: DeviceReading | None, messages: tuple[ChatMessage, ...]
+        self,
+        model: ModelEntry,
+        device: DeviceReading | None,
+        messages: tuple[ChatMessage, ...],
+        wishes: SamplingFields,
     ) -> Generate:
         self.prepare_gate.wait(10)
         if self.prepare_error is not None:
             raise self.prepare_error
+        self.wishes.append(wishes)
         self.turns.append((model.name, device.id if device else None, messages))
         spec = LoadSpec(
             model_name=model.name,

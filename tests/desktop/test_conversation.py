@@ -1,9 +1,7 @@
 """The tree of messages and the path through it that is shown."""
 
 from app.desktop.conversation import (
-    ChatSummary,
     Conversation,
-    MemoryChats,
     Message,
     new_id,
 )
@@ -59,17 +57,3 @@ def test_extending_keeps_the_place() -> None:
     assert chat.get(answer.id).text == "first and more"
     assert chat.get(answer.id).thinking == "hm"
     assert chat.last == second
-
-
-def test_the_memory_store_lists_the_last_used_first_and_undoes_a_removal() -> None:
-    chats = MemoryChats()
-    for name in ("a", "b"):
-        chats.put_chat(ChatSummary(id=name, title=name))
-    chats.put_message("a", Message(id="m", role=Role.ASSISTANT, text="wor"))
-    chats.extend_message("a", "m", "ds", "")
-    assert [chat.id for chat in chats.summaries()] == ["a", "b"]
-    assert [message.text for message in chats.messages("a").messages] == ["words"]
-    chats.remove_chat("a")
-    assert [chat.id for chat in chats.summaries()] == ["b"]
-    chats.restore_chat("a")
-    assert [chat.id for chat in chats.summaries()] == ["a", "b"]

@@ -7,9 +7,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.chats.store import ChatStore
 from app.desktop.application import Desktop
-from app.desktop.kept_chats import KeptChats
 from app.desktop.lifecycle import TurnState
 from app.desktop.message_block import AnswerBlock
 from app.engine.protocol import FinishReason
@@ -26,7 +24,7 @@ def start(tmp_path: Path, qapp: QApplication, qtbot: QtBot) -> Iterator[Start]:
 
     def begin() -> tuple[Desktop, Room]:
         end()
-        room = Room(tmp_path, chats=KeptChats(ChatStore(tmp_path / "chats")))
+        room = Room(tmp_path)
         desktop = Desktop(qapp, room.services)
         running.append((desktop, room))
         with qtbot.waitSignals([desktop.inventory.models_listed, desktop.chats.listed]):

@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.chats.records import SamplingFields
 from app.desktop.application import Desktop
 from app.desktop.conversation import AnswerStamp
 from app.desktop.lifecycle import TurnState
@@ -51,7 +52,11 @@ class RealRoom(Room):
         return self.client
 
     def _prepare(
-        self, model: ModelEntry, _device: DeviceReading | None, messages: tuple[ChatMessage, ...]
+        self,
+        model: ModelEntry,
+        _device: DeviceReading | None,
+        messages: tuple[ChatMessage, ...],
+        _wishes: SamplingFields,
     ) -> Generate:
         installed = self._model
         spec = LoadSpec(

@@ -122,7 +122,7 @@ def test_a_message_is_kept_before_the_engine_sees_it(
     desktop: Desktop, room: Room, qtbot: QtBot
 ) -> None:
     _ask(desktop, room, qtbot, "Keep me")
-    kept = room.chats.messages(desktop.chats.current.id).messages
+    kept = room.chats.load(desktop.chats.current.id).messages
     assert [message.text for message in kept] == ["Keep me", ""]
 
 

@@ -5,7 +5,6 @@ import pytest
 from app.desktop import wording
 from app.desktop.conversation import AnswerStamp
 from app.desktop.lifecycle import TurnState
-from app.desktop.turn import title_of
 from app.desktop.turn_records import Activity
 from app.engine.protocol import FinishReason, Timings, Usage
 from tests.desktop.fake_engine import DIED
@@ -101,8 +100,3 @@ def test_a_dead_engine_says_what_is_safe() -> None:
     headline, sentence = wording.error_sentences(DIED, kept_text=True)
     assert headline == "The engine stopped unexpectedly."
     assert sentence == "What was written is safe. You can go on from here."
-
-
-def test_a_title_is_cut_at_a_word() -> None:
-    assert title_of("  Hello\n there ") == "Hello there"
-    assert title_of("word " * 30) == "word " * 8 + "word…"
