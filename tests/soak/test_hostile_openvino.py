@@ -18,7 +18,7 @@ from tests.engine.conftest import Engine, ask
 
 pytestmark = pytest.mark.real_model
 
-CAPITAL = "What is the capital of France?"
+CAPITAL = "What is the capital of France? Answer in one sentence."
 SEED = 20263
 # How a load of a damaged model may end; each is an answer to the person who asked.
 ANSWERS = frozenset(
