@@ -21,6 +21,7 @@ from app.desktop.language import speak
 from app.desktop.lifecycle import BUSY, TurnState
 from app.desktop.main_window import MainWindow
 from app.desktop.markdown.rendering import RenderingThread
+from app.desktop.models.station import ModelsStation
 from app.desktop.open_chats import OpenChats
 from app.desktop.preferences import Preferences
 from app.desktop.services import DesktopServices
@@ -59,6 +60,14 @@ class Desktop(QObject):
             self.window, self.runner, self.chats, self.inventory, self.preferences, self.theme
         )
         self.tray = Tray(self.theme, self)
+        self.models = ModelsStation(
+            services.models,
+            self.window,
+            self.inventory,
+            self.runner,
+            self.preferences,
+            self.theme,
+        )
         self.close_notice: CloseNotice | None = None
         self.citizen = Citizen(
             self.window,
@@ -103,6 +112,7 @@ class Desktop(QObject):
     def _load(self) -> None:
         self.inventory.refresh()
         self.chats.refresh()
+        self.models.start()
         self._garbage.start()
 
     def _is_busy(self) -> bool:
@@ -136,6 +146,7 @@ class Desktop(QObject):
         self._keeper.close(1.0)
         self._clerk.close(0.5)
         self._store.close()
+        self.models.close()
         self.inventory.close()
         self._rendering.close()
         left_s = _QUIT_WITHIN_S - clock.elapsed() / 1000

@@ -66,6 +66,10 @@ class Inventory(QObject):
         self._models.close(timeout_s=0.2)
         self._devices.close(timeout_s=0.2)
 
+    def refresh_models(self) -> None:
+        """Lists the models again: one came or went."""
+        self._list_models()
+
     def _list_models(self) -> None:
         self._models.run(self._services.list_models, self._on_models, self._on_models_failed)
 

@@ -29,6 +29,7 @@ class MainWindow(QMainWindow):
     quit_asked = Signal()
     new_chat_asked = Signal()
     settings_asked = Signal()
+    models_asked = Signal()
 
     def __init__(self, theme: Theme, rendering: RenderingThread) -> None:
         super().__init__()
@@ -58,6 +59,8 @@ class MainWindow(QMainWindow):
         side.clicked.connect(self._toggle_side)
         settings = IconButton(theme, "settings", self.tr("Settings (Ctrl+,)"), self)
         settings.clicked.connect(self.settings_asked)
+        models = self.models_button = IconButton(theme, "models", self.tr("Models (Ctrl+M)"), self)
+        models.clicked.connect(self.models_asked)
         top = QHBoxLayout()
         top.setContentsMargins(12, 8, 12, 8)
         top.setSpacing(4)
@@ -65,6 +68,7 @@ class MainWindow(QMainWindow):
         top.addWidget(self.models)
         top.addWidget(self.devices)
         top.addStretch(1)
+        top.addWidget(models)
         top.addWidget(settings)
         right = QVBoxLayout()
         right.setContentsMargins(0, 0, 0, 0)
@@ -109,6 +113,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+N", self.new_chat_asked),
             ("Ctrl+Q", self.quit_asked),
             ("Ctrl+,", self.settings_asked),
+            ("Ctrl+M", self.models_asked),
         ):
             action = QAction(self)
             action.setShortcut(QKeySequence(keys))

@@ -8,6 +8,7 @@ from typing import Protocol
 from app.chats.records import SamplingFields
 from app.core.settings import SettingsFile
 from app.desktop.kept_chats import KeptChats
+from app.desktop.models.ports import ModelsServices
 from app.engine.protocol import ChatMessage, Event, Generate, Request
 from app.hardware.readings import DeviceInventory, DeviceReading
 
@@ -92,6 +93,8 @@ class EnsureStarter(Protocol):
 class DesktopServices:
     """The desktop's collaborators. Except ``open_engine`` all callables may block.
 
+    ``models`` absent means a window that can't get models, beside the starter.
+
     ``open_engine`` gets the listener of the engine's notices (called on a reader thread) and
     starts no process before the first request.
     """
@@ -104,3 +107,4 @@ class DesktopServices:
     settings_file: SettingsFile
     data_root: Path
     chats: KeptChats
+    models: ModelsServices | None = None

@@ -1,0 +1,361 @@
+"""Connects the Models window and the first-run cards with the stock: what each press does."""
+
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QFileDialog
+
+from app.core.errors import ErrorRecord
+from app.core.units import format_bytes
+from app.desktop import wording
+from app.desktop.announce import announce
+from app.desktop.banner import Banner, BannerKind
+from app.desktop.first_run import FirstRun
+from app.desktop.models import facts
+from app.desktop.models.long_job import LongJob
+from app.desktop.models.picks import choose_cards
+from app.desktop.models.ports import Key, ModelDetails, ModelsServices, StoreFacts
+from app.desktop.models.row_state import ON_ITS_WAY, Line, Press
+from app.desktop.models.stock import ModelStock
+from app.desktop.models.window import ModelsWindow
+from app.desktop.services import FetchProgress
+from app.desktop.theme import Theme
+
+_RESUME_AFTER_MS: Final = 1500
+"""The window is there and the models are listed before the network is thought of."""
+
+
+class ModelsDesk(QObject):
+    """Owns the stock and, once it was asked for, the window."""
+
+    models_changed = Signal()  # something was installed, deleted or moved
+    chat_asked = Signal(object)  # Key: the person wants to chat with this model now
+    starter_asked = Signal()  # the person wants the starter, and there is no model at all
+    starter_stop_asked = Signal()
+
+    def __init__(
+        self, services: ModelsServices, first_run: FirstRun, theme: Theme, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._theme = theme
+        self._first_run = first_run
+        self._without_model = False
+        self._starter_elsewhere = False
+        self._wanted: Key | None = None
+        self._removed: Line | None = None
+        self._job: LongJob | None = None
+        self.window: ModelsWindow | None = None
+        self.stock = ModelStock(services, self)
+        stock = self.stock
+        stock.lines_listed.connect(self._on_listed)
+        stock.lines_changed.connect(self._on_changed)
+        stock.store_measured.connect(self._on_store)
+        stock.installed.connect(self._on_installed)
+        stock.removed.connect(self._on_removed)
+        stock.verified.connect(self._on_verified)
+        stock.verify_failed.connect(self._on_verify_failed)
+        stock.failed.connect(self._on_failed)
+        first_run.get_asked.connect(self._on_get_and_chat)
+        first_run.steered.connect(self._on_steered)
+        first_run.all_asked.connect(self.show)
+
+    # --- Life ----------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Goes on with downloads that an earlier start left, once the window has settled."""
+        QTimer.singleShot(_RESUME_AFTER_MS, self, self.stock.resume_left)
+
+    def close(self) -> None:
+        """Stops everything; what was being downloaded goes on at the next start."""
+        if self.window is not None:
+            self.window.close()
+            self.window.deleteLater()
+            self.window = None
+        self.stock.close()
+
+    @Slot()
+    def show(self) -> None:
+        """Opens the window, or brings it to the front."""
+        if self.window is None:
+            self.window = self._make_window()
+            if self.stock.lines:
+                self.window.set_lines(self.stock.lines)
+        self.window.bring_to_front()
+        self.stock.refresh()
+        self.stock.resume_left()
+
+    def _make_window(self) -> ModelsWindow:
+        window = ModelsWindow(
+            self._theme,
+            can_import=self._services.import_model is not None,
+            can_move=self._services.move_store is not None,
+        )
+        window.pressed.connect(self._on_pressed)
+        window.line_chosen.connect(self._on_line_chosen)
+        window.import_folder_asked.connect(self._on_import_folder)
+        window.import_file_asked.connect(self._on_import_file)
+        window.move_asked.connect(self._on_move)
+        if self.stock.store is not None:
+            window.set_store(self.stock.store)
+        return window
+
+    # --- The machine without a model -----------------------------------------------------------
+
+    def set_without_model(self, *, without: bool, starter_runs: bool) -> None:
+        """Hears whether there is a model to chat with, and whether the starter is on its way."""
+        if without and not self._without_model:
+            self.stock.refresh()
+        self._without_model = without
+        if self._starter_elsewhere and not starter_runs:
+            self.stock.hide_starter()
+        self._starter_elsewhere = starter_runs
+
+    def set_starter_progress(self, progress: FetchProgress) -> None:
+        """The starter that the first screen gets is a row of the table too."""
+        self.stock.show_starter(progress.done_bytes, progress.total_bytes)
+
+    def _show_cards(self, lines: tuple[Line, ...]) -> None:
+        """The chosen three; a download that is under way comes before a recommendation."""
+        if not self._without_model:
+            return
+        by_key = {line.key: line for line in lines}
+        chosen = [by_key[row.key] for row in choose_cards(line.row for line in lines)]
+        keys = {line.key for line in chosen}
+        coming = [line for line in lines if line.state in ON_ITS_WAY and line.key not in keys]
+        starter, others = chosen[:1], chosen[1:]
+        # Of two places the one that is left shows the light one.
+        self._first_run.set_cards((*starter, *(*coming, *others)[:2]))
+
+    @Slot(object)
+    def _on_get_and_chat(self, key: Key) -> None:
+        self._wanted = key
+        self.stock.get(key)
+
+    @Slot(object, object)
+    def _on_steered(self, press: Press, key: Key) -> None:
+        line = self.stock.line(key)
+        if line is not None:
+            self._on_pressed(press, line)
+
+    # --- Presses -------------------------------------------------------------------------------
+
+    @Slot(object, object)
+    def _on_pressed(self, press: Press, line: Line) -> None:
+        stock, key = self.stock, line.key
+        match press:
+            case Press.GET if self._is_starter_of_first_run(line):
+                self.starter_asked.emit()
+            case Press.GET:
+                stock.get(key)
+            case Press.PAUSE:
+                stock.pause(key)
+            case Press.RESUME:
+                stock.resume(key, accept_change=facts.wants_consent(line))
+            case Press.CANCEL if self._starter_elsewhere and line.row.source == "starter":
+                self.starter_stop_asked.emit()
+            case Press.CANCEL:
+                stock.cancel(key)
+            case Press.CHAT:
+                self.chat_asked.emit(key)
+            case Press.VERIFY:
+                self._show(None)
+                stock.verify(key)
+            case Press.STOP_VERIFY:
+                stock.stop_verify()
+            case Press.DELETE:
+                stock.delete(key)
+
+    def _is_starter_of_first_run(self, line: Line) -> bool:
+        return self._without_model and line.row.source == "starter"
+
+    @Slot(object)
+    def _on_line_chosen(self, line: Line | None) -> None:
+        if line is None:
+            return
+        key, shelf = line.key, self._services.shelf
+
+        def done(details: object) -> None:
+            assert isinstance(details, ModelDetails)
+            if self.window is not None:
+                self.window.details.set_details(key, details)
+
+        self.stock.ask(lambda: shelf.details(key), done, self._on_failed)
+
+    # --- Events --------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _on_listed(self, lines: tuple[Line, ...]) -> None:
+        self._show_cards(lines)
+        if self.window is not None:
+            self.window.set_lines(lines)
+
+    @Slot(object)
+    def _on_changed(self, lines: tuple[Line, ...]) -> None:
+        shown = self._first_run.keys
+        if any(line.state in ON_ITS_WAY and line.key not in shown for line in lines):
+            self._show_cards(self.stock.lines)
+        self._first_run.update_lines(lines)
+        if self.window is not None:
+            self.window.update_lines(lines)
+
+    @Slot(object)
+    def _on_store(self, store: StoreFacts) -> None:
+        if self.window is not None:
+            self.window.set_store(store)
+
+    @Slot(object)
+    def _on_installed(self, key: Key) -> None:
+        self.models_changed.emit()
+        line = self.stock.line(key)
+        if self.window is not None and line is not None:
+            sentence = self.tr("{model} is installed").format(model=line.row.title)
+            announce(self.window, sentence)
+            if self.window.details.key == key:
+                self._on_line_chosen(line)
+        if self._wanted == key:
+            self._wanted = None
+            self.chat_asked.emit(key)
+
+    @Slot(object)
+    def _on_removed(self, line: Line) -> None:
+        self._removed = line
+        self.models_changed.emit()
+        headline = self.tr("{model} is deleted").format(model=line.row.title)
+        sentence = self.tr("{size} are free when Contenox quits. Until then it can come back.")
+        banner = self._notice(
+            headline,
+            sentence.format(size=format_bytes(line.row.size_bytes)),
+            button=self.tr("Undo"),
+        )
+        banner.pressed.connect(self._on_undo)
+        self._show(banner)
+
+    @Slot()
+    def _on_undo(self) -> None:
+        self._show(None)
+        if self._removed is not None:
+            self.stock.undelete(self._removed.key)
+            self._removed = None
+
+    @Slot(object)
+    def _on_verified(self, line: Line) -> None:
+        self._show(
+            self._notice(
+                self.tr("{model} is whole").format(model=line.row.title),
+                self.tr("Every byte of every file is what it was when the model came."),
+            )
+        )
+
+    @Slot(object, object)
+    def _on_verify_failed(self, key: Key, error: ErrorRecord) -> None:
+        del key
+        self._on_failed(error)
+
+    @Slot(object)
+    def _on_failed(self, error: ErrorRecord) -> None:
+        if self.window is None or not self.window.isVisible():
+            if self._without_model:
+                self._first_run.show_error(error)
+            return
+        headline, sentence = wording.error_sentences(error, kept_text=False)
+        self._show(Banner(self._theme, BannerKind.ERROR, headline, sentence, code=error.code))
+
+    def _notice(self, headline: str, sentence: str, button: str = "") -> Banner:
+        return Banner(self._theme, BannerKind.NOTICE, headline, sentence, button=button)
+
+    def _show(self, banner: Banner | None) -> None:
+        if self.window is not None:
+            self.window.show_banner(banner)
+            if banner is not None:
+                announce(self.window, banner.accessibleName())
+
+    # --- Files of the person -------------------------------------------------------------------
+
+    @Slot()
+    def _on_import_folder(self) -> None:
+        self._choose(self.tr("Choose the folder of a model"), QFileDialog.FileMode.Directory)
+
+    @Slot()
+    def _on_import_file(self) -> None:
+        self._choose(self.tr("Choose a GGUF file"), QFileDialog.FileMode.ExistingFile)
+
+    def _choose(self, title: str, mode: QFileDialog.FileMode) -> None:
+        dialog = QFileDialog(self.window, title)
+        dialog.setFileMode(mode)
+        if mode is QFileDialog.FileMode.ExistingFile:
+            dialog.setNameFilter("GGUF (*.gguf)")
+        dialog.fileSelected.connect(self.import_from)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot(str)
+    def import_from(self, path: str) -> None:
+        """Takes a model of the person's in; a refusal says why."""
+        bring = self._services.import_model
+        if bring is None or self.window is None:
+            return
+        job = self._begin(self.tr("Importing {name}").format(name=Path(path).name))
+
+        def done(key: object) -> None:
+            job.end()
+            if isinstance(key, tuple):
+                self._show(
+                    self._notice(
+                        self.tr("The model is imported"), self.tr("It is marked as not curated.")
+                    )
+                )
+                self.stock.came(key)
+
+        self.stock.run_long(
+            lambda stop: bring(Path(path), job.report, stop), done, self._on_job_failed
+        )
+
+    @Slot()
+    def _on_move(self) -> None:
+        dialog = QFileDialog(self.window, self.tr("Choose the new folder of the models"))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.fileSelected.connect(self.move_to)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot(str)
+    def move_to(self, folder: str) -> None:
+        """Moves all models; downloads rest meanwhile, and go on in the new place."""
+        move = self._services.move_store
+        if move is None or self.window is None:
+            return
+        job = self._begin(self.tr("Moving the models to {folder}").format(folder=folder))
+
+        def done(_: object) -> None:
+            job.end()
+            self.stock.reopen_queue()
+            self.stock.refresh()
+            self.models_changed.emit()
+
+        def failed(error: ErrorRecord) -> None:
+            self.stock.reopen_queue()
+            self._on_job_failed(error)
+
+        self.stock.rest_queue(
+            lambda: self.stock.run_long(
+                lambda stop: move(Path(folder), job.report, stop), done, failed
+            )
+        )
+
+    def _begin(self, title: str) -> LongJob:
+        assert self.window is not None
+        if self._job is not None:
+            self._job.end()
+        self._job = LongJob(title, self.window)
+        self._job.stop_asked.connect(self.stock.stop_verify)
+        self.window.show_job(self._job)
+        return self._job
+
+    def _on_job_failed(self, error: ErrorRecord) -> None:
+        if self._job is not None:
+            self._job.end()
+            self._job = None
+        self._on_failed(error)

@@ -1,0 +1,330 @@
+"""The Models window: filters and search, the table, the details, the disk."""
+
+from typing import Final
+
+from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QStackedWidget,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.banner import Banner
+from app.desktop.models import facts
+from app.desktop.models.cell import CellDelegate
+from app.desktop.models.chips import ChipRow
+from app.desktop.models.details import DetailPane
+from app.desktop.models.disk_bar import DiskBar
+from app.desktop.models.filtering import ModelFilter
+from app.desktop.models.ports import Key, StoreFacts
+from app.desktop.models.row_state import Line
+from app.desktop.models.table_model import Column, ModelTable
+from app.desktop.theme import Theme
+
+_WIDTHS: Final = {
+    Column.SIZE: 84,
+    Column.CONTEXT: 80,
+    Column.BACKEND: 88,
+    Column.FITS: 104,
+    Column.SPEED: 114,
+    Column.STATE: 134,
+}
+# Below these widths of the table a column goes: what it says is in the details too.
+_LEAVES_BELOW: Final = {Column.SPEED: 800, Column.CONTEXT: 720, Column.GOOD_AT: 640}
+_SIDE_BY_SIDE: Final = 820
+"""Below this width the details stand under the table."""
+_NAME_SHARE: Final = 0.58
+_PANE_WIDEST: Final = 360
+_UNBOUND: Final = 16_777_215  # Qt's own word for no limit
+
+
+class ModelsWindow(QWidget):
+    """Stays open beside the chat. What a press does is decided in ``desk.py``."""
+
+    pressed = Signal(object, object)  # Press, Line
+    line_chosen = Signal(object)  # Line | None
+    import_folder_asked = Signal()
+    import_file_asked = Signal()
+    move_asked = Signal()
+
+    def __init__(
+        self,
+        theme: Theme,
+        parent: QWidget | None = None,
+        *,
+        can_import: bool = False,
+        can_move: bool = False,
+    ) -> None:
+        # A window rather than a dialog: Enter in the search field must not press "Get".
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setObjectName("page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._theme = theme
+        self._banner: Banner | None = None
+        self.setWindowTitle(self.tr("Models"))
+        self.setWindowIcon(theme.mark("contenox"))
+        self.setMinimumSize(420, 360)
+        room = self.screen().availableSize()
+        self.resize(min(1340, room.width() - 40), min(760, room.height() - 60))
+        self.table = ModelTable(self)
+        self.filter = ModelFilter(self.table, self)
+        self.details = DetailPane(theme, self)
+        self.details.pressed.connect(self.pressed)
+        self.chips = ChipRow(self)
+        self.chips.changed.connect(self._on_chips)
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText(self.tr("Search models"))
+        self.search.setAccessibleName(self.tr("Search models"))
+        self.search.setClearButtonEnabled(True)
+        self.search.setMaximumWidth(280)
+        self.search.textChanged.connect(self._on_search)
+        self.view = self._make_view()
+        self._pages = QStackedWidget(self)
+        self._pages.addWidget(self.view)
+        self._pages.addWidget(self._nothing_page())
+        self._build(can_import=can_import, can_move=can_move)
+        for keys, slot in (("Ctrl+F", self._to_search), ("Escape", self.close)):
+            shortcut = QShortcut(QKeySequence(keys), self)
+            shortcut.activated.connect(slot)
+
+    # --- Building ------------------------------------------------------------------------------
+
+    def _build(self, *, can_import: bool, can_move: bool) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(12)
+        top.addWidget(self.chips, 1)
+        top.addWidget(self.search, 1)
+        self.import_button = self._import_button()
+        self.import_button.setVisible(can_import)
+        top.addWidget(self.import_button)
+        left = QVBoxLayout()
+        left.setContentsMargins(20, 16, 20, 12)
+        left.setSpacing(12)
+        left.addLayout(top)
+        self._notices = QVBoxLayout()
+        left.addLayout(self._notices)
+        frame = QFrame(self)
+        frame.setObjectName("sheet")
+        inside = QVBoxLayout(frame)
+        inside.setContentsMargins(1, 1, 1, 1)
+        inside.addWidget(self._pages)
+        left.addWidget(frame, 1)
+        left.addLayout(self._disk_row(can_move=can_move))
+        self._across = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._across.setContentsMargins(0, 0, 0, 0)
+        self._across.setSpacing(0)
+        self._across.addLayout(left, 1)
+        self._across.addWidget(self.details)
+
+    def _import_button(self) -> QPushButton:
+        button = QPushButton(self.tr("Import"), self)
+        menu = QMenu(button)
+        menu.addAction(self.tr("A model's folder…"), self.import_folder_asked.emit)
+        menu.addAction(self.tr("A GGUF file…"), self.import_file_asked.emit)
+        button.setMenu(menu)
+        return button
+
+    def _disk_row(self, *, can_move: bool) -> QHBoxLayout:
+        self.disk = DiskBar(self._theme, self)
+        self._disk_text = QLabel(self)
+        self._disk_text.setObjectName("muted")
+        self.move_button = QPushButton(self.tr("Move the models…"), self)
+        self.move_button.clicked.connect(self.move_asked)
+        self.move_button.setVisible(can_move)
+        across = QHBoxLayout()
+        across.setSpacing(12)
+        across.addWidget(self.disk, 1)
+        across.addWidget(self._disk_text)
+        across.addWidget(self.move_button)
+        return across
+
+    def _make_view(self) -> QTableView:
+        view = QTableView(self)
+        view.setModel(self.filter)
+        view.setItemDelegate(CellDelegate(self._theme, view))
+        view.setAccessibleName(self.tr("Models"))
+        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.setShowGrid(False)
+        view.setWordWrap(False)
+        view.setTabKeyNavigation(False)
+        view.setSortingEnabled(True)
+        view.sortByColumn(Column.STATE, Qt.SortOrder.AscendingOrder)
+        view.verticalHeader().hide()
+        rows = view.verticalHeader()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = view.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setMinimumSectionSize(56)
+        header.setStretchLastSection(False)
+        for column, width in _WIDTHS.items():
+            view.setColumnWidth(column, width)
+        view.selectionModel().currentRowChanged.connect(self._on_row)
+        return view
+
+    def _nothing_page(self) -> QWidget:
+        page = QWidget(self)
+        words = QLabel(self.tr("No model matches"), page)
+        words.setObjectName("lead")
+        words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.show_all = QPushButton(self.tr("Show all models"), page)
+        self.show_all.clicked.connect(self._on_show_all)
+        layout = QVBoxLayout(page)
+        layout.addStretch(2)
+        layout.addWidget(words)
+        layout.addWidget(self.show_all, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch(3)
+        return page
+
+    # --- Showing -------------------------------------------------------------------------------
+
+    def set_lines(self, lines: tuple[Line, ...]) -> None:
+        """Lists ``lines``; the chosen row stays chosen, or else the first one is."""
+        self.table.set_lines(lines)
+        self._fit_rows()
+        self._after_filter()
+        shown = self.details.key
+        self.choose(shown)
+
+    def update_lines(self, lines: tuple[Line, ...]) -> None:
+        """Repaints the rows that changed."""
+        self.table.update_lines(lines)
+        for line in lines:
+            if line.key == self.details.key:
+                moved = self.details.line is None or self.details.line.state is not line.state
+                self.details.show_line(line)
+                if moved:  # it may stand elsewhere in the table now
+                    self.view.scrollTo(self.view.currentIndex())
+
+    def choose(self, key: Key | None) -> None:
+        """Chooses the row of ``key``; without one, the first row."""
+        index = (
+            QModelIndex() if key is None else self.filter.mapFromSource(self.table.index_of(key))
+        )
+        if not index.isValid() and self.filter.rowCount():
+            index = self.filter.index(0, 0)
+        if index.isValid():
+            self.view.setCurrentIndex(index)
+            self.view.scrollTo(index)
+            line = self.filter.line_at(index)
+            if self.details.line != line:
+                self.details.show_line(line)
+                self.line_chosen.emit(line)
+        else:
+            self.details.show_line(None)
+
+    def set_store(self, store: StoreFacts) -> None:
+        self.disk.set_store(store)
+        self._disk_text.setText(facts.disk(store))
+
+    def show_banner(self, banner: Banner | None) -> None:
+        """Shows one notice above the table, in the place of the one before."""
+        if self._banner is not None:
+            self._notices.removeWidget(self._banner)
+            self._banner.hide()
+            self._banner.deleteLater()
+        self._banner = banner
+        if banner is not None:
+            self._notices.addWidget(banner)
+
+    def show_job(self, job: QWidget) -> None:
+        """Shows what takes long, above the table; it goes by itself."""
+        self.show_banner(None)
+        self._notices.addWidget(job)
+
+    @property
+    def banner(self) -> Banner | None:
+        return self._banner
+
+    def bring_to_front(self) -> None:
+        """Shows the window in front of the chat."""
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self.view.setFocus()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  Qt's name
+        super().resizeEvent(event)
+        self._arrange()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  Qt's name
+        super().showEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Gives the width to what matters most; the rest is in the details."""
+        beside = self.width() >= _SIDE_BY_SIDE
+        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        self._across.setDirection(direction)
+        self.details.setMaximumWidth(_PANE_WIDEST if beside else _UNBOUND)
+        self.details.setMaximumHeight(_UNBOUND if beside else max(180, self.height() // 2))
+        self._across.activate()
+        room = self.view.viewport().width()
+        for column, least in _LEAVES_BELOW.items():
+            self.view.setColumnHidden(column, room < least)
+        fixed = sum(
+            width for column, width in _WIDTHS.items() if not self.view.isColumnHidden(column)
+        )
+        flexible = max(room - fixed, 150)
+        alone = self.view.isColumnHidden(Column.GOOD_AT)
+        name = flexible if alone else max(170, round(flexible * _NAME_SHARE))
+        self.view.setColumnWidth(Column.NAME, name)
+        self.view.setColumnWidth(Column.GOOD_AT, max(0, flexible - name))
+
+    def _fit_rows(self) -> None:
+        if self.filter.rowCount():
+            height = self.view.sizeHintForRow(0)
+            if height > 0:
+                self.view.verticalHeader().setDefaultSectionSize(height)
+
+    # --- Presses -------------------------------------------------------------------------------
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_row(self, index: QModelIndex, _before: QModelIndex) -> None:
+        line = self.filter.line_at(index) if index.isValid() else None
+        if line is None or line.key != self.details.key:
+            self.details.show_line(line)
+            self.line_chosen.emit(line)
+
+    @Slot(object)
+    def _on_chips(self, chips: object) -> None:
+        assert isinstance(chips, frozenset)
+        self.filter.set_chips(chips)
+        self._after_filter()
+
+    @Slot(str)
+    def _on_search(self, text: str) -> None:
+        self.filter.set_words(text)
+        self._after_filter()
+
+    def _after_filter(self) -> None:
+        nothing = self.table.rowCount() > 0 and not self.filter.rowCount()
+        self._pages.setCurrentIndex(1 if nothing else 0)
+        self.details.setVisible(not nothing and self.details.line is not None)
+        if not nothing and not self.view.currentIndex().isValid():
+            self.choose(self.details.key)
+
+    @Slot()
+    def _on_show_all(self) -> None:
+        self.search.clear()
+        self.chips.clear()
+        self.view.setFocus()
+
+    @Slot()
+    def _to_search(self) -> None:
+        self.search.setFocus()
+        self.search.selectAll()
