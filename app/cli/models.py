@@ -3,7 +3,9 @@ have modules of their own.
 """
 
 import argparse
+import shutil
 import sys
+import textwrap
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -22,6 +24,7 @@ from app.workflows.model_row import ModelRow, RowState
 from app.workflows.services import Services
 
 _WIDE: Final = 200
+_LABEL: Final = 17
 _FITS: Final = {
     FitVerdict.FITS: "yes",
     FitVerdict.TIGHT: "tight",
@@ -81,7 +84,9 @@ def run_list(arguments: argparse.Namespace, services: Services) -> int:
             f"models can use {format_bytes(judged.usable_bytes)} now. The sum of each: "
             "contenox models show NAME"
         )
-    if not any(row.state is RowState.INSTALLED for row in rows):
+    if any(row.state is RowState.AWAY for row in rows):
+        print("Models whose drive is away come back with it; 'models delete' forgets them.")
+    elif all(row.state is RowState.AVAILABLE for row in rows):
         print("No model is installed. Get the starter model with: contenox starter")
     return 0
 
@@ -91,10 +96,12 @@ def run_show(arguments: argparse.Namespace, services: Services) -> int:
     if arguments.json:
         print(msgspec.json.encode(row).decode())
         return 0
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    width = max(40, shutil.get_terminal_size().columns - _LABEL) if sys.stdout.isatty() else _WIDE
     for label, value in _facts(row):
-        table.add_row(label, value)
-    Console(width=None if sys.stdout.isatty() else _WIDE).print(table)
+        first, *rest = textwrap.wrap(value, width, break_on_hyphens=False) or [""]
+        print(f"{label:<{_LABEL}}{first}")
+        for line in rest:
+            print(" " * _LABEL + line)
     return 0
 
 

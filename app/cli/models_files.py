@@ -193,7 +193,8 @@ def run_move(arguments: argparse.Namespace, services: Services) -> int:
                 )
 
         end = move.run(target, show)
-    _say(arguments, f"{len(end.moved)} models are in {end.store} now.")
+    count = f"{len(end.moved)} models are" if len(end.moved) != 1 else "One model is"
+    _say(arguments, f"{count} in {end.store} now.")
     for name in end.left:
         _say(arguments, f"The old files of {name} are in use; delete them with the same command.")
     for name in end.broken:

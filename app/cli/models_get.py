@@ -13,7 +13,7 @@ from app.cli.progress import confirm, download_bars
 from app.core.errors import UserError, from_record
 from app.core.units import format_bytes, format_duration
 from app.models.catalog import Catalog, LicenceKind, Model, Origin, Variant
-from app.models.download_state import DownloadState
+from app.models.download_state import ACTIVE, DownloadState
 from app.models.variant import InstalledModel
 from app.workflows.download_watch import watch
 from app.workflows.downloads import Downloads, DownloadView
@@ -71,25 +71,27 @@ def run_get(arguments: argparse.Namespace, services: Services) -> int:
 
 
 def run_steer(arguments: argparse.Namespace, services: Services) -> int:
+    runs = services.models.someone_downloads()
     downloads = services.models.open_downloads()
     try:
         view = _known(services.models.catalog, downloads, arguments)
-        steer = {
-            "pause": downloads.pause,
-            "resume": downloads.resume,
-            "cancel": downloads.cancel,
-        }[arguments.action]
-        view = steer(view.model, view.variant)
+        name = f"{view.model}/{view.variant}"
+        match arguments.action:
+            case "pause":
+                view = downloads.pause(view.model, view.variant)
+                text = f"{name} rests; go on with: contenox models get {name}"
+            case "cancel":
+                view = downloads.cancel(view.model, view.variant)
+                text = f"{name} is given up, and what was there of it is deleted."
+            case _:
+                # What a killed program left running goes on by itself.
+                if runs or view.state not in ACTIVE:
+                    view = downloads.resume(view.model, view.variant)
+                text = f"{name} goes on."
+                if not runs:
+                    text = f"{name} goes on with the window, or with: contenox models get {name}"
     finally:
         downloads.close()
-    name = f"{view.model}/{view.variant}"
-    text = {
-        "pause": f"{name} rests; go on with: contenox models get {name}",
-        "cancel": f"{name} is given up, and what was there of it is deleted.",
-        "resume": f"{name} goes on.",
-    }[arguments.action]
-    if arguments.action == "resume" and not services.models.someone_downloads():
-        text = f"{name} goes on when the window opens, or with: contenox models get {name}"
     _end(arguments, view, text)
     return 0
 

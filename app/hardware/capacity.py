@@ -239,6 +239,8 @@ def _pool_bytes(shape: ModelShape, plan: KvPlan, cache_gib: int) -> int:
 
 def _largest_exact(shape: ModelShape, plan: KvPlan, room: int) -> int:
     low, high = 0, shape.trained_context_tokens or _SEARCH_LIMIT_TOKENS
+    if not plan.honours_windows:
+        return min(max(room, 0) // _exact_bytes(shape, plan, 1), high)
     while low < high:
         middle = (low + high + 1) // 2
         if _exact_bytes(shape, plan, middle) <= room:

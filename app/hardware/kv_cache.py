@@ -7,6 +7,7 @@ reports for them, and llama.cpp's block layouts. ``docs/decisions/0031`` has the
 
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 from app.core.errors import UserError
@@ -68,6 +69,7 @@ _BYTES_PER_VALUE: Final[dict[KvPrecision, Fraction]] = {
 }
 
 
+@lru_cache(maxsize=256)
 def kv_bytes_per_token(
     shape: ModelShape, precision: KvPrecision, *, block_tokens: int = CPU_BLOCK_TOKENS
 ) -> int:

@@ -54,13 +54,14 @@ def import_source(
             target = staging / path
             if link(source.folder / path, target):
                 sha256 = sha256_of(target, on_bytes, stop)
+                on_bytes(target.stat().st_size)
             else:
                 sha256 = copy_hashed(source.folder / path, target, on_bytes, stop)
             size_bytes = target.stat().st_size
             records.append(FileRecord(path=path, size_bytes=size_bytes, sha256=sha256))
         manifest = _manifest(source, tuple(records), chosen, catalog)
-        _refuse_a_taken_name(library, manifest)
-        return library.install(staging, manifest)
+        there = _installed_already(library, manifest)
+        return there or library.install(staging, manifest)
 
 
 def _manifest(
@@ -132,8 +133,8 @@ def _import_exported(
         source = f"imported from {model.folder}, which says: {manifest.source}"
         manifest = msgspec.structs.replace(manifest, source=source, origin=None, imported=True)
     model = msgspec.structs.replace(model, name=manifest.name, variant=manifest.variant)
-    _refuse_a_taken_name(library, manifest)
-    return carry(model, library, manifest=manifest, on_bytes=on_bytes, stop=stop)
+    there = _installed_already(library, manifest)
+    return there or carry(model, library, manifest=manifest, on_bytes=on_bytes, stop=stop)
 
 
 def _free_name(source: ImportSource, catalog: Catalog) -> str:
@@ -161,15 +162,26 @@ def _is_curated(name: str, catalog: Catalog) -> bool:
     return any(name == model.name or name in model.aliases for model in catalog.models)
 
 
-def _refuse_a_taken_name(library: Library, manifest: Manifest) -> None:
-    """An import never replaces another model."""
+def _installed_already(library: Library, manifest: Manifest) -> InstalledModel | None:
+    """The model of that name if it has the same bytes; an import never replaces another one.
+
+    Raises:
+        UserError: ``name_taken``.
+    """
     try:
         there = open_variant(library.store / manifest.name / manifest.variant)
+        library.check(there)
     except ContenoxError:
-        return
-    if there.digest != manifest.digest:
-        raise UserError(
-            "name_taken",
-            f"Another model called {there.full_name} is installed already.",
-            "Choose another name with --name, or delete the installed one first.",
-        )
+        return None
+    if _bytes_of(read_manifest(there.folder)) == _bytes_of(manifest):
+        return there
+    raise UserError(
+        "name_taken",
+        f"Another model called {there.full_name} is installed already.",
+        "Choose another name with --name, or delete the installed one first.",
+    )
+
+
+def _bytes_of(manifest: Manifest) -> list[str]:
+    """The digests alone: a GGUF file may have any name."""
+    return sorted(file.sha256 for file in manifest.files)

@@ -72,13 +72,28 @@ def find_sources(path: Path, runtime_version: str) -> tuple[ImportSource, ...]:
         return (_gguf_source(path),)
     if (path / MANIFEST_NAME).is_file():
         return (_exported_source(open_variant(path), runtime_version),)
+    if _looks_like_a_model(path):
+        return (_folder_source(path, runtime_version),)
     exported = Library(path).survey()
     if exported[0]:
         return tuple(_exported_source(model, runtime_version) for model in exported[0])
     for broken in exported[1]:
         if (broken.folder / MANIFEST_NAME).is_file():
             raise broken.error
-    return (_folder_source(path, runtime_version),)
+    raise UserError(
+        "import_unknown",
+        f"The folder {path} holds no model: neither OpenVINO's files nor a .gguf file.",
+        "Choose the folder that has openvino_model.xml in it, or a .gguf file.",
+    )
+
+
+def _looks_like_a_model(folder: Path) -> bool:
+    """Looks at the folder's own files only: a person may have named a whole drive."""
+    names = [path.name.casefold() for path in folder.iterdir()]
+    return any(
+        name.endswith(".gguf") or (name.startswith("openvino_") and name.endswith(".xml"))
+        for name in names
+    )
 
 
 def _exported_source(model: InstalledModel, runtime_version: str) -> ImportSource:

@@ -4,6 +4,7 @@ is away, and those that are broken. Both skins show it.
 
 import shutil
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -13,13 +14,20 @@ from app.core.errors import UserError
 from app.hardware.budget import MemoryBudget, memory_budget
 from app.hardware.host import HostMemory, read_cpu_name, read_memory
 from app.hardware.readings import CPU, DeviceInventory, DeviceReading, ProbeOutcome
-from app.models.catalog import Catalog
+from app.models.catalog import Catalog, Model, Variant
 from app.models.download_disk import DEFAULT_RESERVE_BYTES
 from app.models.download_state import FINISHED
 from app.models.library import InstalledModel, Library
 from app.models.remembered import ModelMemory
 from app.workflows.downloads import DownloadView
-from app.workflows.model_fit import FitHere, figures_of_installed, figures_of_row, judge
+from app.workflows.model_fit import (
+    FitFigures,
+    FitHere,
+    Unknown,
+    figures_of_installed,
+    figures_of_row,
+    judge,
+)
 from app.workflows.model_row import (
     ModelRow,
     RowState,
@@ -95,9 +103,9 @@ class ModelList:
         spoilt = {(model.name, model.variant): model for model in broken}
         gone = {(model.name, model.variant): model for model in away}
         rows = []
-        for model, variant in self._catalog.rows():
+        for model, variant, figures in self._listed:
             key = (model.name, variant.name)
-            fit = judge(figures_of_row(model, variant), budget, context_tokens)
+            fit = judge(figures, budget, context_tokens)
             row = listed_row(model, variant, fit)
             if key in there:
                 installed = there.pop(key)
@@ -150,6 +158,14 @@ class ModelList:
             return use
         volume = shutil.disk_usage(_existing(store))
         return msgspec.structs.replace(use, free_bytes=volume.free, total_bytes=volume.total)
+
+    @cached_property
+    def _listed(self) -> tuple[tuple[Model, Variant, FitFigures | Unknown], ...]:
+        """The list with its figures, which stay what they are as long as the program runs."""
+        return tuple(
+            (model, variant, figures_of_row(model, variant))
+            for model, variant in self._catalog.rows()
+        )
 
     def _budget(self, device: str) -> MemoryBudget:
         return memory_budget(self._reading(device), self._read_free())

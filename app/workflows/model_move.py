@@ -225,9 +225,10 @@ class StoreMove:
     ) -> MoveEnd:
         """Deletes from the old store what the new one has; the journal goes when all is gone."""
         old = Library(source)
+        whole, broken = old.survey()
         moved: list[str] = []
         left: list[str] = []
-        for model in old.installed():
+        for model in whole:
             progress(MoveProgress(step=MoveStep.DELETE, model=model.full_name))
             if not _same(model, target):
                 continue
@@ -247,7 +248,7 @@ class StoreMove:
             store=str(target),
             moved=tuple(moved),
             left=tuple(left),
-            broken=tuple(f"{model.name}/{model.variant}" for model in old.broken()),
+            broken=tuple(f"{model.name}/{model.variant}" for model in broken),
             old_store_remains=source.exists(),
         )
 

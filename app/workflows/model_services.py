@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from msgspec import Struct
 
 from app.core.errors import UserError
@@ -15,6 +16,7 @@ from app.hardware.readings import DeviceInventory
 from app.models.carry import carry, carry_bytes
 from app.models.catalog import Catalog, load_catalog
 from app.models.download_lock import WriterLock
+from app.models.download_state import ACTIVE, DownloadState
 from app.models.hub_endpoint import HubEndpoint
 from app.models.identity import never_stop
 from app.models.import_model import import_source
@@ -95,15 +97,27 @@ class ModelServices:
             EnvironmentFault: ``store_missing``.
         """
         self.require_store()
-        endpoint = HubEndpoint.from_environment()
+        offline = self._settings_file.load().offline
+        endpoint = HubEndpoint.from_environment(offline=offline)
         return open_downloads(self._root, self.library, self.catalog, endpoint, on_change)
 
     def known_downloads(self) -> tuple[DownloadView, ...]:
-        """What is in the queue, whoever runs it; empty where nothing was ever downloaded."""
+        """What is in the queue, whoever runs it; empty where nothing was ever downloaded.
+
+        What a killed program was downloading is queued: that is what the next start makes of it.
+        """
         if not (self._root.path / STORE_FILE).exists():
             return ()
         endpoint = HubEndpoint(offline=True)
-        return open_downloads(self._root, self.library, self.catalog, endpoint).downloads()
+        views = open_downloads(self._root, self.library, self.catalog, endpoint).downloads()
+        if self.someone_downloads():
+            return views
+        return tuple(
+            msgspec.structs.replace(view, state=DownloadState.QUEUED)
+            if view.state in ACTIVE
+            else view
+            for view in views
+        )
 
     def someone_downloads(self) -> bool:
         """Whether a program of this data root runs the downloads now."""
