@@ -13,8 +13,9 @@ from typing import Final
 
 import msgspec
 
-from app.core.errors import Bug, ContenoxError, ErrorRecord
+from app.core.errors import Bug, ContenoxError, ErrorRecord, UserError
 from app.engine.backends.base import Backend, LoadStopped, Session
+from app.engine.backends.context_port import ReusingSession
 from app.engine.backends.embedding_session import EmbeddingSession, embeddings_not_supported
 from app.engine.backends.registry import backend_for, backend_named
 from app.engine.faults import NativeFailure
@@ -33,6 +34,7 @@ from app.engine.protocol import (
     Generate,
     Load,
     LoadSpec,
+    Prefill,
     ReportBackend,
     Runtime,
     SlotState,
@@ -86,6 +88,11 @@ class InferenceThread(threading.Thread):
     def current(self) -> Ticket | None:
         """The request that is being worked on."""
         return self._current
+
+    def reusing(self, spec: LoadSpec) -> ReusingSession | None:
+        """The loaded session of ``spec``, for its books only. Any thread may call this."""
+        session = self._slot.session_of(spec)
+        return session if isinstance(session, ReusingSession) else None
 
     @property
     def holds_model(self) -> bool:
@@ -170,6 +177,8 @@ class InferenceThread(threading.Thread):
                 self._finish(ticket, FinishReason.STOP, Timings(load_s=load_s))
             case Embed():
                 self._embed(ticket, ticket.request)
+            case Prefill(turn=turn):
+                self._prefill(ticket, turn)
             case Unload():
                 self._slot.unload()
                 self._finish(ticket, FinishReason.STOP)
@@ -196,6 +205,32 @@ class InferenceThread(threading.Thread):
         )
         if outcome.fatal:
             # Only now: a session that will not close must not keep the answer from its reader.
+            self._slot.evict()
+
+    def _prefill(self, ticket: Ticket, turn: Generate) -> None:
+        """Computes ahead; never at the cost of another loaded model."""
+        if self.holds_model and not self._slot.holds(turn.spec):
+            self._finish(ticket, FinishReason.CANCELLED)
+            return
+        load_s = self._ensure(turn.spec, ticket)
+        with self._slot.lease() as session:
+            if not isinstance(session, ReusingSession):
+                raise UserError(
+                    "prefill_not_supported",
+                    f"The {session.pipeline} pipeline keeps nothing from one prompt to the next.",
+                    "Choose a model that the paged pipeline or llama.cpp runs.",
+                )
+            outcome = session.prefill(turn, ticket)
+        ticket.end(
+            Finished(
+                request=ticket.request.request,
+                generation=ticket.generation,
+                reason=outcome.reason,
+                usage=outcome.usage,
+                timings=msgspec.structs.replace(outcome.timings, load_s=load_s),
+            )
+        )
+        if outcome.fatal:
             self._slot.evict()
 
     def _embed(self, ticket: Ticket, request: Embed) -> None:
@@ -257,7 +292,7 @@ class InferenceThread(threading.Thread):
                 fatal=fatal,
             )
         )
-        if fatal and self.holds_model and isinstance(ticket.request, Generate | Embed):
+        if fatal and self.holds_model and isinstance(ticket.request, Generate | Embed | Prefill):
             self._slot.evict()
 
     def _on_slot_change(self, state: SlotState, generation: int, spec: LoadSpec | None) -> None:

@@ -24,6 +24,7 @@ from app.engine.protocol import (
     EXIT_RELEASED,
     Cancel,
     Configure,
+    Count,
     Event,
     Failed,
     Finished,
@@ -31,6 +32,7 @@ from app.engine.protocol import (
     Generate,
     Ping,
     Pong,
+    Prefill,
     Ready,
     Request,
     Shutdown,
@@ -39,6 +41,7 @@ from app.engine.protocol import (
     encode,
 )
 from app.engine.tickets import Ticket
+from app.engine.tokenizer_thread import TokenizerThread
 from app.engine.trace import TRACE_FILE, TraceFile, trace_record
 
 _log = logging.getLogger(__name__)
@@ -99,6 +102,7 @@ class EngineProcess:
         self._send_lock = threading.Lock()
         self._tickets: dict[str, Ticket] = {}
         self._inference = InferenceThread(self._emit)
+        self._tokenizer = TokenizerThread(self._emit, self._inference.reusing)
         self._idle_unload_s = 0
         self._stalled_s = stalled_s
         self._patience_s = patience_s
@@ -108,6 +112,7 @@ class EngineProcess:
     def serve(self) -> int:
         """Reads commands until the end; returns the exit code."""
         self._inference.start()
+        self._tokenizer.start()
         self._emit(Ready(pid=os.getpid()))
         while True:
             try:
@@ -154,7 +159,19 @@ class EngineProcess:
 
         ticket = Ticket(request, emit)
         self._tickets[request.request] = ticket
+        if isinstance(request, Count):
+            self._tokenizer.put(ticket)
+            return
+        if not isinstance(request, Prefill):
+            self._stop_prefills()
         self._inference.put(ticket)
+
+    def _stop_prefills(self) -> None:
+        """Ends what is computed ahead: somebody waits for something now."""
+        for ticket in self._tickets.values():
+            if isinstance(ticket.request, Prefill) and not ticket.ended:
+                ticket.stop(FinishReason.CANCELLED)
+                ticket.end_waiting(FinishReason.CANCELLED)
 
     def _stop(self, request: str, reason: FinishReason) -> bool:
         """Asks a request to end; answers for it, and returns True, if only our exit can end it."""
@@ -162,6 +179,9 @@ class EngineProcess:
         if ticket is None or not ticket.stop(reason):
             if ticket is not None:
                 ticket.end_waiting(reason)
+            return False
+        if isinstance(ticket.request, Prefill):
+            # Its load is one that the next turn needs; nobody waits for this one.
             return False
         finished = Finished(request=request, generation=ticket.generation, reason=reason)
         return ticket.end(finished)

@@ -63,6 +63,12 @@ class Slot:
         """Whether a request for ``spec`` needs no load."""
         return self._state is S.READY and self._spec == spec
 
+    def session_of(self, spec: LoadSpec) -> Session | None:
+        """The session that answers for ``spec``, also while it does. Any thread may call this."""
+        session = self._session
+        ready = self._state in (S.READY, S.BUSY) and self._spec == spec
+        return session if ready else None
+
     def load(self, spec: LoadSpec, opener: Opener) -> None:
         """Makes ``spec`` the loaded model; the old one is closed before the new one is opened.
 

@@ -9,6 +9,7 @@ import math
 import os
 import re
 import time
+import zlib
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
@@ -16,10 +17,13 @@ from typing import Final
 import msgspec
 
 import app
-from app.core.errors import EnvironmentFault, UserError
+from app.core.errors import EnvironmentFault
+from app.engine.admission import admit, room_for
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends.base import Control, Outcome, Vector, rate
+from app.engine.backends.context_port import WrittenPrompt
 from app.engine.faults import NativeFailure, fault
+from app.engine.manifest import Identity
 from app.engine.protocol import (
     BackendReport,
     ChatMessage,
@@ -33,6 +37,7 @@ from app.engine.protocol import (
     Timings,
     Usage,
 )
+from app.engine.reuse import PrefillSpeed, SequenceBooks
 
 _WORD: Final = re.compile(r"\S+\s*|\s+")
 _PREFILL_CHUNK: Final = 32
@@ -61,15 +66,12 @@ class ScriptedSession:
         self._spec = spec
         self._runtime = runtime
         self._held: list[str] = []
+        self.books = SequenceBooks(lambda: _ids(self._held), spec.context_tokens)
+        self.speed = PrefillSpeed()
 
     def generate(self, request: Generate, control: Control) -> Outcome:
-        prompt = _WORD.findall("".join(message.content + " " for message in request.messages))
-        if len(prompt) >= self._spec.context_tokens:
-            raise UserError(
-                "context_overflow",
-                f"The prompt has {len(prompt)} tokens; {self._spec.context_tokens} are available.",
-                "Shorten the message, or start a new chat.",
-            )
+        prompt = _words(request.messages)
+        admit(len(prompt), request.reserve_tokens, room_for(self._spec.context_tokens))
         stream = AnswerStream(control, request)
         stream.begin("")
         started = time.perf_counter()
@@ -96,6 +98,12 @@ class ScriptedSession:
             seed=request.sampling.seed,
             fatal=reason is FinishReason.POOL_EXHAUSTED,
         )
+
+    def prefill(self, turn: Generate, control: Control) -> Outcome:
+        prompt = _words(turn.messages)
+        usage = Usage(prompt_tokens=len(prompt), reused_tokens=self._common([*prompt, ""]))
+        reason = self._prefill(prompt, usage.reused_tokens, control)
+        return Outcome(reason or FinishReason.STOP, usage, Timings())
 
     def describe(self) -> SessionReport:
         asked = {name: str(value) for name, value in msgspec.to_builtins(self._runtime).items()}
@@ -161,6 +169,49 @@ class ScriptedSession:
         return self._runtime.answer.replace("{prompt}", asked[-1] if asked else "")
 
 
+class ScriptedTokenizer:
+    """Counts words."""
+
+    notes: tuple[str, ...] = ()
+
+    def write(self, turn: Generate, control: Control) -> WrittenPrompt:
+        words = _words(turn.messages)
+        return WrittenPrompt("".join(words), _ids(words))
+
+    def encode(self, text: str) -> list[int]:
+        return _ids(_WORD.findall(text))
+
+    def protect(self, text: str) -> str:
+        return text
+
+    def identity(self, spec: LoadSpec) -> Identity:
+        return Identity(
+            model_digest=spec.model_digest,
+            tokenizer_digest="words",
+            template_digest="none",
+            profile_digest=spec.profile_digest,
+            backend="scripted",
+            backend_version=app.__version__,
+            device=spec.device,
+            attention="dense",
+            context_tokens=spec.context_tokens,
+            rope="",
+            kv_precision="",
+            block_tokens=0,
+        )
+
+    def close(self) -> None:
+        pass
+
+
+def _words(messages: Sequence[ChatMessage]) -> list[str]:
+    return _WORD.findall("".join(message.content + " " for message in messages))
+
+
+def _ids(words: Sequence[str]) -> list[int]:
+    return [zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words]
+
+
 class ScriptedEmbedder:
     """Makes a vector of eight numbers out of a text's hash."""
 
@@ -203,6 +254,9 @@ class ScriptedBackend:
     def open_embedder(self, spec: LoadSpec, control: Control) -> ScriptedEmbedder:
         control.load_progress("loading")
         return ScriptedEmbedder()
+
+    def open_tokenizer(self, spec: LoadSpec, control: Control) -> ScriptedTokenizer:
+        return ScriptedTokenizer()
 
     def report(self) -> BackendReport:
         return BackendReport(name=self.name, version=app.__version__)
