@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.chats.records import SamplingFields
+from app.core.logs import Logs
 from app.core.paths import DataRoot
-from app.core.settings import SettingsFile
+from app.core.settings import Settings, SettingsFile
 from app.engine.client import EngineClient
 from app.engine.protocol import ChatMessage, Generate, Unload, new_request_id
 from app.hardware.readings import DeviceReading
@@ -36,9 +37,17 @@ def build_services() -> Services:
 def desktop_services(services: Services) -> "DesktopServices":
     """What the window is given."""
     from app.chats.store import ChatStore
+    from app.desktop.around import Around
     from app.desktop.kept_chats import KeptChats
     from app.desktop.models.shelf import models_services
     from app.desktop.services import DesktopServices
+    from app.workflows.diagnostics import Diagnostics, save_bundle
+    from app.workflows.download_setup import open_ledger
+
+    store = ChatStore(services.data_root.chats)
+    diagnostics = Diagnostics(
+        services.data_root, services.settings_file.load, services.list_devices, services.list_models
+    )
 
     def open_engine(on_notice: Callable[[object], None]) -> EngineClient:
         services.observe(on_notice)
@@ -59,6 +68,9 @@ def desktop_services(services: Services) -> "DesktopServices":
         if services.engine.pid is not None:  # else nothing is loaded, and nothing need start
             services.engine.call(Unload(request=new_request_id()))
 
+    def apply_settings(settings: Settings) -> None:
+        services.engine.configure(idle_unload_s=settings.idle_unload_s)
+
     return DesktopServices(
         open_engine=open_engine,
         list_models=services.list_models,
@@ -67,7 +79,14 @@ def desktop_services(services: Services) -> "DesktopServices":
         ensure_starter=services.ensure_starter,
         settings_file=services.settings_file,
         data_root=services.data_root.path,
-        chats=KeptChats(ChatStore(services.data_root.chats)),
+        chats=KeptChats(store),
+        around=Around(
+            store=store,
+            apply_settings=apply_settings,
+            contacts=open_ledger(services.data_root).contacts,
+            collect_diagnostics=diagnostics.collect,
+            save_diagnostics=save_bundle,
+        ),
         models=models_services(services.models, services.ensure_starter, unload),
     )
 
@@ -76,4 +95,10 @@ def run_window(*, in_tray: bool = False) -> int:
     """Opens the window, or starts behind the tray icon; returns the exit code at the end."""
     from app.desktop.application import run
 
-    return run(desktop_services(build_services()), in_tray=in_tray)
+    services = build_services()
+    logs = Logs(services.data_root.logs)
+    logs.start()
+    try:
+        return run(desktop_services(services), in_tray=in_tray)
+    finally:
+        logs.close()

@@ -1,16 +1,19 @@
 """The program with its window: builds the objects, runs the event loop, takes everything down."""
 
+import logging
 import signal
 import sys
+import time
 from typing import Final
 
-from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from app.core.paths import resources_dir
 from app.desktop import wording
 from app.desktop.background import Worker
+from app.desktop.chat_care import ChatCare
 from app.desktop.citizen import Citizen
 from app.desktop.close_notice import CloseNotice
 from app.desktop.desk import Desk
@@ -30,9 +33,13 @@ from app.desktop.theme import Theme
 from app.desktop.tray import Tray, TrayState
 from app.desktop.turn import TurnRunner
 from app.desktop.turn_records import Activity, Change
+from app.desktop.upkeep import StoreUpkeep
 from app.engine.protocol import Ready, SlotState, StateChanged, Unload, new_request_id
 
-_QUIT_WITHIN_S: Final = 2.8
+_log = logging.getLogger(__name__)
+
+_QUIT_WITHIN_S: Final = 2.6
+_ENGINE_S: Final = 1.2  # for its leave; it is killed then, and gone within a moment
 
 
 class Desktop(QObject):
@@ -48,6 +55,7 @@ class Desktop(QObject):
         self._keeper = Worker("chats", self)
         self._clerk = Worker("settings", self)
         self._store = services.chats
+        self._around = services.around
         self.preferences = Preferences(services.settings_file, self._clerk, self)
         self.bridge = EngineBridge(services.open_engine, self)
         self.runner = TurnRunner(
@@ -68,6 +76,10 @@ class Desktop(QObject):
             self.preferences,
             self.theme,
         )
+        self.upkeep: StoreUpkeep | None = None
+        if services.around.store is not None:
+            self.upkeep = StoreUpkeep(services.around.store, self)
+            self.care = ChatCare(self.upkeep, self.window.notices, self.chats)
         self.close_notice: CloseNotice | None = None
         self.citizen = Citizen(
             self.window,
@@ -77,7 +89,8 @@ class Desktop(QObject):
             self.preferences,
             self.theme,
             self._rendering,
-            services.data_root,
+            services,
+            self.upkeep,
         )
         self._connect()
 
@@ -113,6 +126,8 @@ class Desktop(QObject):
         self.inventory.refresh()
         self.chats.refresh()
         self.models.start()
+        if self.upkeep is not None:
+            self.upkeep.start()
         self._garbage.start()
 
     def _is_busy(self) -> bool:
@@ -138,22 +153,31 @@ class Desktop(QObject):
         if self._closed:
             return
         self._closed = True
-        clock = QElapsedTimer()
-        clock.start()
+        deadline = time.monotonic() + _QUIT_WITHIN_S
         self.window.hide()
+        # The engine takes its leave while the chats are written: whichever is slow, both have time.
+        engine = self.bridge.end(_ENGINE_S)
         self.citizen.close()
         self.tray.close()
+        if self.upkeep is not None:
+            self.upkeep.close()
         self._keeper.close(1.0)
-        self._clerk.close(0.5)
-        self._store.close()
+        self._close_store(deadline - time.monotonic() - 0.9)
+        self._clerk.close(0.3)
         self.models.close()
         self.inventory.close()
         self._rendering.close()
-        left_s = _QUIT_WITHIN_S - clock.elapsed() / 1000
-        self.bridge.close(max(0.3, min(2.0, left_s)))
+        engine.join(max(0.2, deadline - time.monotonic()))
         self._garbage.close()
         self.window.deleteLater()
         self.deleteLater()
+
+    def _close_store(self, timeout_s: float) -> None:
+        store = self._around.store
+        if store is None:
+            self._store.close()
+        elif not store.close(max(0.3, timeout_s)):
+            _log.warning("the chats were not closed in time; what was stored is safe")
 
     # --- Closing the window --------------------------------------------------------------------
 

@@ -1,23 +1,28 @@
 """What makes the program at home on a desktop: settings, autostart, the quick question's keys."""
 
-from pathlib import Path
-
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.core.errors import ContenoxError
 from app.core.settings import Settings
 from app.desktop.autostart import Autostart, system_autostart
+from app.desktop.background import Worker
+from app.desktop.backups_page import BackupsPage
+from app.desktop.contacts_page import ContactsTable
 from app.desktop.conversation import Conversation
 from app.desktop.desk import Desk
+from app.desktop.diagnostics_page import DiagnosticsPage
 from app.desktop.hotkey import NoHotkey, WindowsHotkey, system_hotkey
 from app.desktop.main_window import MainWindow
 from app.desktop.markdown.rendering import RenderingThread
 from app.desktop.preferences import Preferences
 from app.desktop.quick_question import QuickQuestion
+from app.desktop.services import DesktopServices
 from app.desktop.settings_window import SettingsWindow
 from app.desktop.theme import Theme
 from app.desktop.tray import Tray
 from app.desktop.turn import TurnRunner
+from app.desktop.upkeep import StoreUpkeep
+from app.models.ledger import Contact
 
 _SCHEMES = {
     "light": Qt.ColorScheme.Light,
@@ -40,14 +45,19 @@ class Citizen(QObject):
         preferences: Preferences,
         theme: Theme,
         rendering: RenderingThread,
-        data_root: Path,
+        services: DesktopServices,
+        upkeep: StoreUpkeep | None,
     ) -> None:
         super().__init__(window)
         self._window = window
         self._desk = desk
         self._preferences = preferences
         self._theme = theme
-        self._data_root = data_root
+        self._data_root = services.data_root
+        self._around = services.around
+        self._upkeep = upkeep
+        self._worker: Worker | None = None  # started when the settings are first opened
+        self.contacts: ContactsTable | None = None
         self._autostart: Autostart = system_autostart()
         self._hotkey: WindowsHotkey | NoHotkey = system_hotkey()
         self._keys: str | None = None
@@ -63,6 +73,7 @@ class Citizen(QObject):
     @Slot(object)
     def _apply(self, settings: Settings) -> None:
         self._theme.prefer(_SCHEMES[settings.appearance])
+        self._around.apply_settings(settings)
         if settings.quick_question_keys != self._keys:
             self._keys = settings.quick_question_keys
             self._hotkey.set_keys(self._keys)
@@ -79,11 +90,31 @@ class Citizen(QObject):
                 hotkeys=self._hotkey.supported,
                 parent=self._window,
             )
+            self._add_pages(self.settings)
             self.settings.autostart_chosen.connect(self._on_autostart)
             self.settings.finished.connect(self._on_settings_closed)
         self.settings.show()
         self.settings.raise_()
         self.settings.activateWindow()
+
+    def _add_pages(self, settings: SettingsWindow) -> None:
+        if self._worker is None:
+            self._worker = Worker("settings-pages", self)
+        if self._upkeep is not None:
+            settings.add_page(BackupsPage(self.tr("Backups"), self._upkeep, settings))
+        self.contacts = settings.add_network_page(self._read_contacts)
+        settings.add_page(
+            DiagnosticsPage(self.tr("Diagnostics"), self._around, self._worker, settings)
+        )
+
+    @Slot()
+    def _read_contacts(self) -> None:
+        if self._worker is not None:
+            self._worker.run(self._around.contacts, self._on_contacts, self._desk.show_error)
+
+    def _on_contacts(self, contacts: tuple[Contact, ...]) -> None:
+        if self.contacts is not None:
+            self.contacts.show_contacts(contacts)
 
     @Slot()
     def show_quick_question(self) -> None:
@@ -96,6 +127,8 @@ class Citizen(QObject):
         self.quick.deleteLater()
         if self.settings is not None:
             self.settings.close()
+        if self._worker is not None:
+            self._worker.close(0.1)
 
     @Slot(bool)
     def _on_autostart(self, enabled: bool) -> None:
@@ -109,6 +142,7 @@ class Citizen(QObject):
         if self.settings is not None:
             self.settings.deleteLater()
             self.settings = None
+            self.contacts = None
 
     @Slot(object)
     def _on_open_as_chat(self, conversation: Conversation) -> None:

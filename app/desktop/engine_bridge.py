@@ -56,6 +56,15 @@ class EngineBridge(QObject):
         self._timer.stop()
         self._engine.close(timeout_s)
 
+    def end(self, timeout_s: float) -> threading.Thread:
+        """As ``close``, on a thread of its own that is returned."""
+        self._timer.stop()
+        thread = threading.Thread(
+            target=self._engine.close, args=(timeout_s,), name="engine-end", daemon=True
+        )
+        thread.start()
+        return thread
+
     def _on_event(self, event: Event) -> None:
         """Called on a reader thread."""
         with self._lock:

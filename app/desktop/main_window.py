@@ -14,6 +14,7 @@ from app.desktop.icon_button import IconButton
 from app.desktop.lifecycle import Action, TurnState, allows
 from app.desktop.markdown.rendering import RenderingThread
 from app.desktop.model_chooser import ModelChooser
+from app.desktop.notices import Notices
 from app.desktop.status_line import StatusLine
 from app.desktop.theme import Theme
 from app.desktop.transcript import SIDE_MARGIN, WIDEST, Transcript
@@ -45,6 +46,7 @@ class MainWindow(QMainWindow):
         self.first_run = FirstRun(theme, self)
         self.composer = Composer(theme, self)
         self.status = StatusLine(self)
+        self.notices = Notices(theme, self)
         self._pages = QStackedWidget(self)
         self._chat = self._chat_page()
         self._pages.addWidget(self._chat)
@@ -74,6 +76,7 @@ class MainWindow(QMainWindow):
         right.setContentsMargins(0, 0, 0, 0)
         right.setSpacing(0)
         right.addLayout(top)
+        right.addWidget(self.notices)
         right.addWidget(self._pages, 1)
         across = QHBoxLayout()
         across.setContentsMargins(0, 0, 0, 0)

@@ -162,6 +162,14 @@ class OpenChats(QObject):
         if conversation is self.current:
             self.shown.emit(conversation)
 
+    def forget(self) -> None:
+        """Reads everything anew: the store has gone back to another state."""
+        self._open.clear()
+        self.current = Conversation(new_id())
+        self._open[self.current.id] = self.current
+        self.shown.emit(self.current)
+        self.refresh()
+
     def _relist(self, _nothing: Any) -> None:
         self.refresh()
 

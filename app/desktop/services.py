@@ -1,12 +1,13 @@
 """What the desktop is given to work with. The composition root fills it in; tests fill in fakes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from app.chats.records import SamplingFields
 from app.core.settings import SettingsFile
+from app.desktop.around import Around
 from app.desktop.kept_chats import KeptChats
 from app.desktop.models.ports import ModelsServices
 from app.engine.protocol import ChatMessage, Event, Generate, Request
@@ -108,3 +109,4 @@ class DesktopServices:
     data_root: Path
     chats: KeptChats
     models: ModelsServices | None = None
+    around: Around = field(default_factory=Around)

@@ -13,16 +13,18 @@ from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QHBoxLayout,
-    QLabel,
+    QListWidget,
     QPushButton,
-    QScrollArea,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from app.core.settings import Settings
 from app.desktop.chooser import Chooser
+from app.desktop.contacts_page import ContactsTable
 from app.desktop.preferences import Preferences
+from app.desktop.settings_page import SettingsPage
 from app.desktop.theme import Theme
 
 NOT_SHOWN: Final = frozenset(
@@ -36,7 +38,7 @@ KEYS: Final = ("Ctrl+Alt+Space", "Ctrl+Shift+Space", "Alt+Shift+Q")
 
 
 class SettingsWindow(QDialog):
-    """Stays open beside the chat."""
+    """Stays open beside the chat. Its pages are chosen at the side."""
 
     autostart_chosen = Signal(bool)
 
@@ -56,31 +58,41 @@ class SettingsWindow(QDialog):
         self._data_root = data_root
         self.rows: dict[str, QWidget] = {}
         self.setWindowTitle(self.tr("Settings"))
-        self.resize(600, 560)
-        self._column = QVBoxLayout()
-        self._column.setContentsMargins(28, 20, 28, 20)
-        self._column.setSpacing(6)
-        self._add_window_rows()
-        self._add_tray_rows(autostart=autostart, hotkeys=hotkeys)
-        self._add_model_rows()
-        self._add_network_rows()
-        self._column.addStretch(1)
-        page = QWidget()
-        page.setObjectName("page")
-        page.setLayout(self._column)
-        scroll = QScrollArea(self)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(page)
-        layout = QVBoxLayout(self)
+        self.resize(860, 580)
+        self.names = QListWidget(self)
+        self.names.setAccessibleName(self.tr("Pages of the settings"))
+        self.names.setFixedWidth(190)
+        self._stack = QStackedWidget(self)
+        self.names.currentRowChanged.connect(self._stack.setCurrentIndex)
+        self._page = self._add_window_page(autostart=autostart, hotkeys=hotkeys)
+        self._page = self._add_model_page()
+        side = QWidget(self)
+        side.setObjectName("side")
+        side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        column = QVBoxLayout(side)
+        column.setContentsMargins(10, 16, 10, 16)
+        column.addWidget(self.names)
+        layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(scroll)
+        layout.setSpacing(0)
+        layout.addWidget(side)
+        layout.addWidget(self._stack, 1)
+        self.names.setCurrentRow(0)
 
-    # --- Sections ------------------------------------------------------------------------------
+    def add_page(self, page: SettingsPage) -> None:
+        """Puts another page at the end."""
+        self._stack.addWidget(page)
+        self.names.addItem(page.title)
 
-    def _add_window_rows(self) -> None:
-        self._section(self.tr("Window"))
+    def show_page(self, page: SettingsPage) -> None:
+        """Turns to ``page``."""
+        self.names.setCurrentRow(self._stack.indexOf(page))
+
+    # --- Pages ---------------------------------------------------------------------------------
+
+    def _add_window_page(self, *, autostart: bool | None, hotkeys: bool) -> SettingsPage:
+        page = self._page = SettingsPage(self.tr("Window"), self)
+        self.add_page(page)
         looks = (
             (self.tr("Like the system"), "system"),
             (self.tr("Light"), "light"),
@@ -89,23 +101,23 @@ class SettingsWindow(QDialog):
         self._choice("appearance", self.tr("Colours"), looks)
         languages = ((self.tr("Like the system"), None), *LANGUAGES)
         self._choice("language", self.tr("Language (from the next start)"), languages)
-
-    def _add_tray_rows(self, *, autostart: bool | None, hotkeys: bool) -> None:
-        self._section(self.tr("Tray"))
+        page.section(self.tr("Tray"))
         self._switch("close_to_tray", self.tr("Closing the window keeps Contenox in the tray"))
         if autostart is not None:
             box = QCheckBox(self.tr("Start with the computer, in the tray"), self)
             box.setChecked(autostart)
             box.toggled.connect(self.autostart_chosen)
-            self._column.addWidget(box)
+            page.column.addWidget(box)
         keys = ((self.tr("None"), None), *((key, key) for key in KEYS))
         self._choice("quick_question_keys", self.tr("Keys for the quick question"), keys)
         if not hotkeys:
             self.rows["quick_question_keys"].setEnabled(False)
-            self._column.addWidget(_muted(self.tr("This system gives no program such keys.")))
+            page.muted(self.tr("This system gives no program such keys."))
+        return page
 
-    def _add_model_rows(self) -> None:
-        self._section(self.tr("Models and data"))
+    def _add_model_page(self) -> SettingsPage:
+        page = self._page = SettingsPage(self.tr("Models and data"), self)
+        self.add_page(page)
         times = tuple(
             (self.tr("{count} min").format(count=minutes), minutes * 60)
             for minutes in _IDLE_MINUTES
@@ -115,45 +127,50 @@ class SettingsWindow(QDialog):
         budgets = tuple((QLocale().toString(tokens), tokens) for tokens in _THINKING_TOKENS)
         budgets = (*budgets, (self.tr("No limit"), 0))
         self._choice("thinking_budget_tokens", self.tr("Tokens a model may think"), budgets)
-        self._folder = QLabel(self)
-        self._folder.setObjectName("muted")
-        self._folder.setWordWrap(True)
-        self._show_store(self._preferences.current.model_store)
+        page.section(self.tr("Folders"))
         choose = QPushButton(self.tr("Choose…"), self)
         choose.clicked.connect(self._choose_store)
         self._row("model_store", self.tr("Folder of the models"), choose)
-        self._column.addWidget(self._folder)
-        show = QPushButton(self.tr("Open"), self)
+        self._folder = page.muted("")
+        self._show_store(self._preferences.current.model_store)
+        self._preferences.changed.connect(self._on_changed)
+        show = QPushButton(self.tr("Open folder"), self)
+        show.setAccessibleName(self.tr("Open the folder of the models"))
+        show.clicked.connect(self._open_store)
+        page.row("", show)
+        show = QPushButton(self.tr("Open folder"), self)
         show.setAccessibleName(self.tr("Open the data folder"))
         show.clicked.connect(self._open_data)
+        page.column.addSpacing(8)
         self._row("", self.tr("Folder of chats and settings"), show)
-        self._column.addWidget(_muted(str(self._data_root)))
+        page.muted(str(self._data_root))
+        return page
 
-    def _add_network_rows(self) -> None:
-        self._section(self.tr("Network"))
+    def add_network_page(self, read_contacts: Callable[[], None]) -> ContactsTable:
+        """The offline switch and the table of contacts; ``read_contacts`` is asked to fill it."""
+        page = self._page = SettingsPage(self.tr("Network"), self)
+        self.add_page(page)
         self._switch("offline", self.tr("Offline: refuse every connection"))
+        page.muted(self.tr("Models that are here work as always. Downloads wait until it is off."))
+        page.section(self.tr("Contacted servers"))
+        page.muted(
+            self.tr("Every server that this program has ever contacted. Nothing else was sent.")
+        )
+        table = ContactsTable(self)
+        page.column.addWidget(table, 1)
+        again = QPushButton(self.tr("Read again"), self)
+        again.clicked.connect(read_contacts)
+        page.column.addWidget(again, 0, Qt.AlignmentFlag.AlignLeading)
+        read_contacts()
+        return table
 
     # --- Rows ----------------------------------------------------------------------------------
 
-    def _section(self, title: str) -> None:
-        if self._column.count():
-            self._column.addSpacing(18)
-        label = QLabel(title, self)
-        label.setObjectName("heading")
-        self._column.addWidget(label)
-
     def _row(self, name: str, title: str, widget: QWidget) -> None:
-        label = QLabel(title, self)
-        label.setBuddy(widget)
-        if not widget.accessibleName():
-            widget.setAccessibleName(title)
         if name:
             widget.setToolTip(described(name))
             self.rows[name] = widget
-        across = QHBoxLayout()
-        across.addWidget(label, 1)
-        across.addWidget(widget)
-        self._column.addLayout(across)
+        self._page.row(title, widget)
 
     def _switch(self, name: str, title: str) -> None:
         box = QCheckBox(title, self)
@@ -161,7 +178,7 @@ class SettingsWindow(QDialog):
         box.setChecked(getattr(self._preferences.current, name))
         box.toggled.connect(self._setter(name))
         self.rows[name] = box
-        self._column.addWidget(box)
+        self._page.column.addWidget(box)
 
     def _choice(self, name: str, title: str, entries: tuple[tuple[str, object], ...]) -> QComboBox:
         box = Chooser(self._theme, title, self)
@@ -195,6 +212,12 @@ class SettingsWindow(QDialog):
     def _show_store(self, folder: str | None) -> None:
         self._folder.setText(folder or str(self._data_root / "models"))
 
+    def _on_changed(self, settings: Settings) -> None:
+        self._show_store(settings.model_store)
+
+    def _open_store(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(self._folder.text()))
+
     def _open_data(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._data_root)))
 
@@ -206,11 +229,3 @@ def described(name: str) -> str:
             extra = getattr(field.type, "extra_json_schema", None) or {}
             return QCoreApplication.translate("settings", extra.get("description", ""))
     return ""
-
-
-def _muted(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setObjectName("muted")
-    label.setWordWrap(True)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return label

@@ -1,0 +1,69 @@
+"""Every host that was ever contacted: when, why, how often and how many bytes came."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
+
+from app.core.units import format_bytes
+from app.desktop import wording
+from app.desktop.dates import moment
+from app.models.ledger import Contact
+
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class ContactsTable(QTableWidget):
+    """One row a day for each host and purpose, the newest first."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(0, 5, parent)
+        self.setAccessibleName(self.tr("Contacted servers"))
+        self.setHorizontalHeaderLabels(
+            [
+                self.tr("Server"),
+                self.tr("Why"),
+                self.tr("Last at"),
+                self.tr("Requests"),
+                self.tr("Received"),
+            ]
+        )
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter)
+        self.verticalHeader().hide()
+        self.setShowGrid(False)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setTabKeyNavigation(False)
+        self.setMinimumHeight(180)
+
+    def show_contacts(self, contacts: tuple[Contact, ...]) -> None:
+        """Puts ``contacts`` in place of what is shown."""
+        self.setRowCount(len(contacts))
+        for row, contact in enumerate(contacts):
+            words = (
+                contact.host,
+                self._purpose(contact.purpose),
+                moment(int(contact.last_at * 1000)),
+                wording.number(contact.requests),
+                format_bytes(contact.received_bytes),
+            )
+            for column, text in enumerate(words):
+                item = QTableWidgetItem(text)
+                if column >= 3:
+                    item.setTextAlignment(_RIGHT)
+                self.setItem(row, column, item)
+
+    def _purpose(self, purpose: str) -> str:
+        known = {
+            "model files": self.tr("model files"),
+            "model information": self.tr("model information"),
+            "starter model": self.tr("starter model"),
+        }
+        return known.get(purpose, purpose)
