@@ -26,8 +26,17 @@ _log = logging.getLogger(__name__)
 class _Discreet(logging.Formatter):
     """Writes of an exception its kind and its places: its words may quote what was typed."""
 
+    def format(self, record: logging.LogRecord) -> str:
+        # Another handler may have put the whole traceback there, words and all.
+        others, record.exc_text = record.exc_text, None
+        try:
+            return super().format(record)
+        finally:
+            record.exc_text = others
+
     def formatException(self, ei: Any) -> str:  # noqa: N802  the library's name
-        kinds, error = [], ei[1]
+        kinds: list[str] = []
+        error = ei[1]
         while error is not None and len(kinds) < _CAUSES:
             kinds.append(f"{type(error).__name__} at {places(error.__traceback__)}")
             error = error.__cause__ or error.__context__

@@ -56,7 +56,7 @@ class ChatCare(QObject):
             damage.newest_backup,
             code="chats_damaged",
         )
-        self._chats.forget()
+        self._chats.refresh()
 
     @Slot(object)
     def _on_missed(self, newest: Backup) -> None:

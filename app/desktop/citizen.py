@@ -101,11 +101,13 @@ class Citizen(QObject):
         if self._worker is None:
             self._worker = Worker("settings-pages", self)
         if self._upkeep is not None:
-            settings.add_page(BackupsPage(self.tr("Backups"), self._upkeep, settings))
+            self.backups = BackupsPage(self.tr("Backups"), self._upkeep, settings)
+            settings.add_page(self.backups)
         self.contacts = settings.add_network_page(self._read_contacts)
-        settings.add_page(
-            DiagnosticsPage(self.tr("Diagnostics"), self._around, self._worker, settings)
+        self.diagnostics = DiagnosticsPage(
+            self.tr("Diagnostics"), self._around, self._worker, settings
         )
+        settings.add_page(self.diagnostics)
 
     @Slot()
     def _read_contacts(self) -> None:

@@ -511,6 +511,38 @@
       <source>Offline: refuse every connection</source>
       <translation>Offline: jede Verbindung ablehnen</translation>
     </message>
+    <message>
+      <source>Pages of the settings</source>
+      <translation>Seiten der Einstellungen</translation>
+    </message>
+    <message>
+      <source>Folders</source>
+      <translation>Ordner</translation>
+    </message>
+    <message>
+      <source>Open folder</source>
+      <translation>Ordner öffnen</translation>
+    </message>
+    <message>
+      <source>Open the folder of the models</source>
+      <translation>Ordner der Modelle öffnen</translation>
+    </message>
+    <message>
+      <source>Models that are here work as always. Downloads wait until it is off.</source>
+      <translation>Vorhandene Modelle laufen wie immer. Downloads warten, bis dies aus ist.</translation>
+    </message>
+    <message>
+      <source>Contacted servers</source>
+      <translation>Angesprochene Server</translation>
+    </message>
+    <message>
+      <source>Every server that this program has ever contacted. Nothing else was sent.</source>
+      <translation>Jeder Server, den dieses Programm je angesprochen hat. Sonst wurde nichts gesendet.</translation>
+    </message>
+    <message>
+      <source>Read again</source>
+      <translation>Neu lesen</translation>
+    </message>
   </context>
   <context>
     <name>StatusLine</name>
@@ -1332,6 +1364,192 @@
     <message>
       <source>Show all models</source>
       <translation>Alle Modelle zeigen</translation>
+    </message>
+  </context>
+  <context>
+    <name>BackupsPage</name>
+    <message>
+      <source>The chats are copied once a day; the copies of the last seven days are kept. Before you go back to one, the present chats are copied as well.</source>
+      <translation>Die Chats werden einmal am Tag kopiert; die Kopien der letzten sieben Tage bleiben. Bevor Sie zu einer zurückgehen, werden auch die jetzigen Chats kopiert.</translation>
+    </message>
+    <message>
+      <source>Copies of the chats</source>
+      <translation>Kopien der Chats</translation>
+    </message>
+    <message>
+      <source>Go back to this copy</source>
+      <translation>Zu dieser Kopie zurückgehen</translation>
+    </message>
+    <message>
+      <source>Open folder</source>
+      <translation>Ordner öffnen</translation>
+    </message>
+    <message>
+      <source>There is no copy yet; the first is made soon.</source>
+      <translation>Es gibt noch keine Kopie; die erste entsteht gleich.</translation>
+    </message>
+    <message>
+      <source>daily</source>
+      <translation>täglich</translation>
+    </message>
+    <message>
+      <source>before an update</source>
+      <translation>vor einer Aktualisierung</translation>
+    </message>
+    <message>
+      <source>before going back</source>
+      <translation>vor dem Zurückgehen</translation>
+    </message>
+    <message>
+      <source>Damaged entries that were mended: {count}</source>
+      <translation>Beschädigte Einträge, die repariert wurden: {count}</translation>
+    </message>
+    <message>
+      <source>Going back…</source>
+      <translation>Es geht zurück …</translation>
+    </message>
+    <message>
+      <source>The chats are as they were on {time}. The copy “before going back” undoes it.</source>
+      <translation>Die Chats sind wie am {time}. Die Kopie „vor dem Zurückgehen“ macht es rückgängig.</translation>
+    </message>
+  </context>
+  <context>
+    <name>Notices</name>
+    <message>
+      <source>Put this away</source>
+      <translation>Wegräumen</translation>
+    </message>
+  </context>
+  <context>
+    <name>ChatCare</name>
+    <message>
+      <source>The chats are being mended</source>
+      <translation>Die Chats werden repariert</translation>
+    </message>
+    <message>
+      <source>Their file is damaged. What can be read is carried over; this may take a minute.</source>
+      <translation>Die Datei ist beschädigt. Was lesbar ist, wird übernommen; das kann eine Minute dauern.</translation>
+    </message>
+    <message>
+      <source>{chats} chats with {messages} messages were carried over, {lost} entries could not be read. The damaged file was kept as {file}.</source>
+      <translation>{chats} Chats mit {messages} Nachrichten wurden übernommen, {lost} Einträge waren nicht lesbar. Die beschädigte Datei bleibt als {file} erhalten.</translation>
+    </message>
+    <message>
+      <source>The file of the chats was damaged</source>
+      <translation>Die Datei der Chats war beschädigt</translation>
+    </message>
+    <message>
+      <source>The file of the chats is gone</source>
+      <translation>Die Datei der Chats ist weg</translation>
+    </message>
+    <message>
+      <source>A new one was begun. There is a copy of the old one.</source>
+      <translation>Eine neue wurde angefangen. Von der alten gibt es eine Kopie.</translation>
+    </message>
+    <message>
+      <source>Use the copy of {time}</source>
+      <translation>Kopie vom {time} nehmen</translation>
+    </message>
+    <message>
+      <source>The chats are as they were on {time}</source>
+      <translation>Die Chats sind wie am {time}</translation>
+    </message>
+    <message>
+      <source>What was there before is kept as a copy.</source>
+      <translation>Was vorher da war, ist als Kopie erhalten.</translation>
+    </message>
+    <message>
+      <source>Undo</source>
+      <translation>Rückgängig</translation>
+    </message>
+    <message>
+      <source>Today's copy of the chats could not be made</source>
+      <translation>Die heutige Kopie der Chats ist nicht gelungen</translation>
+    </message>
+  </context>
+  <context>
+    <name>ContactsTable</name>
+    <message>
+      <source>Contacted servers</source>
+      <translation>Angesprochene Server</translation>
+    </message>
+    <message>
+      <source>Server</source>
+      <translation>Server</translation>
+    </message>
+    <message>
+      <source>Why</source>
+      <translation>Wozu</translation>
+    </message>
+    <message>
+      <source>Last at</source>
+      <translation>Zuletzt</translation>
+    </message>
+    <message>
+      <source>Requests</source>
+      <translation>Anfragen</translation>
+    </message>
+    <message>
+      <source>Received</source>
+      <translation>Empfangen</translation>
+    </message>
+    <message>
+      <source>model files</source>
+      <translation>Modelldateien</translation>
+    </message>
+    <message>
+      <source>model information</source>
+      <translation>Angaben zu Modellen</translation>
+    </message>
+    <message>
+      <source>starter model</source>
+      <translation>erstes Modell</translation>
+    </message>
+  </context>
+  <context>
+    <name>Citizen</name>
+    <message>
+      <source>Backups</source>
+      <translation>Sicherungen</translation>
+    </message>
+    <message>
+      <source>Diagnostics</source>
+      <translation>Diagnose</translation>
+    </message>
+  </context>
+  <context>
+    <name>DiagnosticsPage</name>
+    <message>
+      <source>If something goes wrong, this makes a file that you can send to who helps you. It holds versions, devices, settings, counts and the ends of the logs: no chat text. Your name and folders are replaced. You see all of it first.</source>
+      <translation>Wenn etwas nicht klappt, entsteht hier eine Datei für jemanden, der Ihnen hilft. Darin sind Versionen, Geräte, Einstellungen, Zahlen und das Ende der Protokolle, aber keinen Chat-Text. Ihr Name und Ihre Ordner werden ersetzt. Sie sehen vorher alles.</translation>
+    </message>
+    <message>
+      <source>Collect and show</source>
+      <translation>Sammeln und zeigen</translation>
+    </message>
+    <message>
+      <source>Save…</source>
+      <translation>Speichern …</translation>
+    </message>
+    <message>
+      <source>Parts of the file</source>
+      <translation>Teile der Datei</translation>
+    </message>
+    <message>
+      <source>What this part holds</source>
+      <translation>Was dieser Teil enthält</translation>
+    </message>
+    <message>
+      <source>Collecting…</source>
+      <translation>Es wird gesammelt …</translation>
+    </message>
+    <message>
+      <source>Save the diagnostic file</source>
+      <translation>Diagnose-Datei speichern</translation>
+    </message>
+    <message>
+      <source>Saved as {file}</source>
+      <translation>Gespeichert als {file}</translation>
     </message>
   </context>
 </TS>

@@ -8,7 +8,8 @@ import msgspec
 
 from app.chats.records import SamplingFields
 from app.chats.store import ChatStore
-from app.core.settings import SettingsFile
+from app.core.settings import Settings, SettingsFile
+from app.desktop.around import Around
 from app.desktop.kept_chats import KeptChats
 from app.desktop.services import DesktopServices, Engine, FetchProgress, ModelEntry
 from app.engine.protocol import (
@@ -26,6 +27,8 @@ from app.hardware.readings import (
     cpu_reading,
 )
 from app.models.identity import Stopped
+from app.models.ledger import Contact
+from app.workflows.diagnostics import BundlePart, save_bundle
 from tests.desktop.fake_engine import FakeEngine
 
 
@@ -86,7 +89,8 @@ class Room:
         self.engine = FakeEngine(script)
         self.models: tuple[ModelEntry, ...] = MODELS
         self.inventory = DEVICES
-        self.chats = KeptChats(ChatStore(root / "chats"))
+        self.store = ChatStore(root / "chats")
+        self.chats = KeptChats(self.store)
         self.wishes: list[SamplingFields] = []
         self.turns: list[tuple[str, str | None, tuple[ChatMessage, ...]]] = []
         self.prepare_error: Exception | None = None
@@ -95,6 +99,9 @@ class Room:
         self.starter_error: Exception | None = None
         self.starter_gate = threading.Event()
         self.starter_gate.set()
+        self.applied: list[Settings] = []
+        self.contacts: tuple[Contact, ...] = ()
+        self.parts: tuple[BundlePart, ...] = ()
         self.notify: Callable[[object], None] = lambda _notice: None
         self.settings = SettingsFile(root / "settings.json")
         self.services = DesktopServices(
@@ -106,6 +113,13 @@ class Room:
             settings_file=self.settings,
             data_root=root,
             chats=self.chats,
+            around=Around(
+                store=self.store,
+                apply_settings=self.applied.append,
+                contacts=lambda: self.contacts,
+                collect_diagnostics=lambda: self.parts,
+                save_diagnostics=save_bundle,
+            ),
         )
 
     def _open(self, on_notice: Callable[[object], None]) -> Engine:
