@@ -1,9 +1,13 @@
 """The program with its window: builds the objects, runs the event loop, takes everything down."""
 
 import logging
+import os
 import signal
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
@@ -39,6 +43,7 @@ from app.engine.protocol import Ready, SlotState, StateChanged, Unload, new_requ
 _log = logging.getLogger(__name__)
 
 _QUIT_WITHIN_S: Final = 2.6
+_AT_THE_LATEST_S: Final = 2.8
 _ENGINE_S: Final = 1.2  # for its leave; it is killed then, and gone within a moment
 
 
@@ -278,6 +283,22 @@ def run(services: DesktopServices, *, in_tray: bool = False) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     desktop.start(in_tray=in_tray)
     code = app.exec()
-    desktop.close()
-    instance.close()
+    with _last_resort(code):
+        desktop.close()
+        instance.close()
     return code
+
+
+@contextmanager
+def _last_resort(code: int) -> Iterator[None]:
+    """Ends the process if taking everything down takes too long, one hanging part after the other.
+
+    What was stored is safe as after a power cut, and the engine ends when its pipe does.
+    """
+    timer = threading.Timer(_AT_THE_LATEST_S, os._exit, (code,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
