@@ -63,6 +63,19 @@ def read_memory() -> HostMemory:
     return HostMemory(total_bytes=memory.total, available_bytes=memory.available)
 
 
+def private_bytes(pid: int | None) -> int:
+    """The memory that the end of a process would give back; 0 if there is no such process."""
+    if pid is None:
+        return 0
+    try:
+        memory = psutil.Process(pid).memory_info()
+    except psutil.Error:
+        return 0
+    # Windows tells it; elsewhere it is what isn't shared with files and other processes.
+    private: int = getattr(memory, "private", memory.rss - getattr(memory, "shared", 0))
+    return max(private, 0)
+
+
 def read_power() -> Power:
     """Reads whether the machine runs on its battery."""
     try:

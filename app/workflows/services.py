@@ -27,14 +27,21 @@ from app.engine.protocol import (
     ThinkingLevel,
     new_request_id,
 )
-from app.hardware.host import read_cpu_name
-from app.hardware.readings import CPU, DeviceInventory, ProbeOutcome
+from app.hardware.host import private_bytes, read_cpu_name, read_memory
+from app.hardware.readings import (
+    CPU,
+    DeviceInventory,
+    DeviceReading,
+    ProbeOutcome,
+    cpu_reading,
+)
 from app.hardware.selection import DeviceChoice, DeviceWishes, choose_device
 from app.hardware.selector import Selector
 from app.models.identity import never_stop
 from app.models.library import InstalledModel, Library, preference
-from app.models.profile import Profile
+from app.models.profile import Profile, profile_digest
 from app.models.profile_files import profile_of
+from app.workflows.load_preparation import budget_for_load, fitting_context, keep_compiled
 from app.workflows.load_spec import load_spec
 from app.workflows.model_services import ModelServices
 from app.workflows.starter import StarterProgress, ensure_starter
@@ -71,6 +78,9 @@ class Services:
     engine: EngineClient
     probe: Callable[[], DeviceInventory] = field(default=probe_devices)
     _on_notice: Callable[[Notice], None] = field(default=lambda _: None, repr=False)
+    _prepared: dict[tuple[str | int | None, ...], LoadSpec] = field(
+        default_factory=dict, repr=False
+    )
 
     @cached_property
     def _inventory(self) -> DeviceInventory:
@@ -128,14 +138,30 @@ class Services:
     def prepare_load(self, model: InstalledModel, options: TurnOptions | None = None) -> LoadSpec:
         """What to load for ``model``. Reads files.
 
+        As long as the model is loaded, the answer stays what it was: what is free changes with each
+        load, and another context would be another load.
+
         Raises:
+            EnvironmentFault: ``does_not_fit``, with the sum.
             ContenoxError: the device or the profile can't be used.
         """
         options = options or TurnOptions()
         self.library.check(model)
         profile = profile_of(model)
         choice = self._choose(profile, options.device)
-        return load_spec(model, profile, choice.device, options.context_tokens)
+        asked = options.context_tokens
+        key = (model.full_name, model.digest, profile_digest(profile), choice.device, asked)
+        prepared = self._prepared.get(key)
+        if prepared is not None and prepared == self.engine.loaded:
+            return prepared
+        reading = self._reading(choice.device)
+        held = private_bytes(self.engine.pid)
+        budget = budget_for_load(reading, read_memory(), held)
+        context = fitting_context(model, profile, budget, asked)
+        spec = load_spec(model, profile, choice.device, asked if context is None else context)
+        spec = keep_compiled(spec, self.data_root.cache / "compiled", reading)
+        self._prepared[key] = spec
+        return spec
 
     def prepare_turn(
         self,
@@ -149,12 +175,13 @@ class Services:
             ContenoxError: the device or the profile can't be used.
         """
         options = options or TurnOptions()
+        most = profile_of(model).max_output_tokens or options.max_tokens
         return Generate(
             request=new_request_id(),
             spec=self.prepare_load(model, options),
             messages=messages,
             sampling=options.sampling,
-            max_tokens=options.max_tokens,
+            max_tokens=min(options.max_tokens, most),
             thinking=options.thinking,
         )
 
@@ -212,6 +239,12 @@ class Services:
         by_hand = wanted or self.settings_file.load().default_device
         wishes = DeviceWishes.collect(by_hand=by_hand, profile=getattr(profile, "device", None))
         return choose_device(wishes, self._inventory_for(wishes))
+
+    def _reading(self, device: str) -> DeviceReading:
+        """What is known about a device that was chosen."""
+        known = self._inventory.devices if device != CPU else ()
+        found = (one for one in known if one.id == device)
+        return next(found, cpu_reading(read_cpu_name()))
 
     def _inventory_for(self, wishes: DeviceWishes) -> DeviceInventory:
         """All devices, or the CPU alone where nobody asked for more: that costs no probe."""

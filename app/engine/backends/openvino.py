@@ -22,6 +22,7 @@ from app.engine.backends.openvino_sparse import (
     warm_up_tokens,
 )
 from app.engine.backends.openvino_stateful import StatefulSession
+from app.engine.compiled_cache import compiled_cache
 from app.engine.faults import NATIVE_ERRORS, NativeFailure, fault, native_errors, translate
 from app.engine.protocol import (
     BackendReport,
@@ -207,12 +208,15 @@ def _build_paged(
     scheduler.dynamic_split_fuse = runtime.dynamic_split_fuse
     scheduler.enable_prefix_caching = runtime.enable_prefix_caching
     apply_sparse(genai, scheduler, sparse)
-    try:
-        pipeline = genai.ContinuousBatchingPipeline(
-            spec.model_path, scheduler, runtime.device, _properties(runtime)
-        )
-    except NATIVE_ERRORS as error:
-        raise translate(error) from error
+    # On the CPU this pipeline writes the blob anew at each load and gains nothing.
+    helps = runtime.device.startswith("GPU")
+    with compiled_cache(_cache_folder(runtime) if helps else None) as cache:
+        try:
+            pipeline = genai.ContinuousBatchingPipeline(
+                spec.model_path, scheduler, runtime.device, _properties(runtime, cache)
+            )
+        except NATIVE_ERRORS as error:
+            raise translate(error) from error
     return PagedSession(
         genai,
         pipeline,
@@ -228,24 +232,32 @@ def _build_paged(
 def _open_stateful(
     genai: Any, spec: LoadSpec, runtime: OpenVinoRuntime, notes: tuple[str, ...]
 ) -> StatefulSession:
-    try:
-        pipeline = genai.LLMPipeline(
-            spec.model_path, runtime.device, ATTENTION_BACKEND="SDPA", **_properties(runtime)
-        )
-    except NATIVE_ERRORS as error:
-        raise translate(error) from error
+    with compiled_cache(_cache_folder(runtime)) as cache:
+        try:
+            pipeline = genai.LLMPipeline(
+                spec.model_path,
+                runtime.device,
+                ATTENTION_BACKEND="SDPA",
+                **_properties(runtime, cache),
+            )
+        except NATIVE_ERRORS as error:
+            raise translate(error) from error
     return StatefulSession(
         genai, pipeline, runtime, context_tokens=spec.context_tokens, notes=notes
     )
 
 
-def _properties(runtime: OpenVinoRuntime) -> dict[str, str]:
+def _cache_folder(runtime: OpenVinoRuntime) -> Path | None:
+    return Path(runtime.compiled_cache_dir) if runtime.compiled_cache_dir else None
+
+
+def _properties(runtime: OpenVinoRuntime, compiled: Path | None) -> dict[str, str]:
     properties = {"KV_CACHE_PRECISION": runtime.kv_cache_precision}
     if runtime.kv_cache_precision == "f32":
         # The library accepts an f32 cache only where it also computes in f32.
         properties["INFERENCE_PRECISION_HINT"] = "f32"
-    if runtime.compiled_cache_dir is not None:
-        properties["CACHE_DIR"] = runtime.compiled_cache_dir
+    if compiled is not None:
+        properties["CACHE_DIR"] = str(compiled)
     return properties
 
 
