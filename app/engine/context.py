@@ -30,7 +30,8 @@ class Segment(Struct, frozen=True, kw_only=True):
     """One part of a prompt.
 
     ``name`` tells a person (and the model) which file or command it is. ``message`` is given for
-    ``HISTORY`` in place of the text, ``tool`` for ``TOOLS``.
+    ``HISTORY`` in place of the text, ``tool`` for ``TOOLS``. ``fenced``: the text of a turn is made
+    of fences already, as ``plain`` and ``fence`` make them.
     """
 
     kind: SegmentKind
@@ -38,6 +39,7 @@ class Segment(Struct, frozen=True, kw_only=True):
     name: str = ""
     message: ChatMessage | None = None
     tool: ToolSpec | None = None
+    fenced: bool = False
 
 
 class Assembled(Struct, frozen=True, kw_only=True):
@@ -140,7 +142,7 @@ def _sort_key(segment: Segment) -> tuple[int, str, str]:
 def _turn(segment: Segment) -> ChatMessage:
     """The message of a turn; what the model itself wrote is never touched."""
     message = segment.message or ChatMessage(role=Role.USER, content=segment.text)
-    if message.role is Role.ASSISTANT:
+    if message.role is Role.ASSISTANT or segment.fenced:
         return message
     return msgspec.structs.replace(message, content=plain(SegmentKind.USER, message.content))
 
