@@ -1,0 +1,155 @@
+"""What a person may do when the next message doesn't fit: nothing is ever cut in silence.
+
+choice = remembered or ask the person
+LEAVE_OUT_OLDEST -> kept = leave_out(report, left_out); send the history from ``kept``
+SUMMARISE        -> engine.submit(summary_request(...)); its text becomes ``ChatParts.summary``
+NEW_CHAT         -> a chat with the pinned files and the turn alone
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from app.core.errors import UserError
+from app.engine.manifest import SegmentKind
+from app.engine.protocol import ChatMessage, ContextReport, Generate, Role, new_request_id
+
+# After turns are left out, the history takes at most this share of what it may take: the beginning
+# then stays the same, and its KV is reused, for many turns.
+_HISTORY_SHARE: Final = 0.5
+_SUMMARY_TOKENS: Final = 400
+_SUMMARY_ASKED: Final = (
+    "Summarise the conversation so far for yourself, so that it can go on without its text: what"
+    " was asked, what was decided, names, numbers and file names that matter. Write the summary"
+    " only."
+)
+
+
+class OverflowChoice(StrEnum):
+    """What to do with a chat that has outgrown the context; the chat may remember it."""
+
+    ASK = "ask"
+    LEAVE_OUT_OLDEST = "leave_out_oldest"
+    SUMMARISE = "summarise"
+    NEW_CHAT = "new_chat"
+
+
+class Overflow(Struct, frozen=True, kw_only=True):
+    """How much too long a prompt is, and which choices help.
+
+    ``fixed_tokens`` are those of the stable segments, the turn and the template: no choice but
+    fewer pinned files or a shorter message changes them.
+    """
+
+    needed_tokens: int
+    available_tokens: int
+    fixed_tokens: int
+    history_tokens: int
+    choices: tuple[OverflowChoice, ...]
+
+
+def overflow_of(report: ContextReport) -> Overflow | None:
+    """Says what can be done about a prompt that doesn't fit; ``None`` for one that does."""
+    if report.fits:
+        return None
+    history = sum(_history(report))
+    fixed = report.needed_tokens - history
+    choices: list[OverflowChoice] = []
+    if fixed <= report.context_tokens and history:
+        choices = [
+            OverflowChoice.LEAVE_OUT_OLDEST,
+            OverflowChoice.SUMMARISE,
+            OverflowChoice.NEW_CHAT,
+        ]
+    return Overflow(
+        needed_tokens=report.needed_tokens,
+        available_tokens=report.context_tokens,
+        fixed_tokens=fixed,
+        history_tokens=history,
+        choices=tuple(choices),
+    )
+
+
+def leave_out(report: ContextReport, history: Sequence[ChatMessage], left_out: int = 0) -> int:
+    """How many of the oldest messages are left out from now on.
+
+    The answer is ``left_out``, what it was, as long as the rest fits. When it doesn't, so much is
+    left out that the history takes half of its room; what is kept begins with a turn of the person.
+
+    Args:
+        report: the count of the prompt with all of ``history`` from ``left_out`` on.
+        history: the whole history of the chat.
+        left_out: what was left out before.
+
+    Raises:
+        UserError: ``context_overflow``: even without any history it doesn't fit.
+    """
+    if report.fits:
+        return left_out
+    tokens = _history(report)
+    fixed = report.needed_tokens - sum(tokens)
+    room = report.context_tokens - fixed
+    if room < 0:
+        raise UserError(
+            "context_overflow",
+            f"The pinned files and the message alone have {fixed:,} tokens;"
+            f" {report.context_tokens:,} are available.",
+            "Unpin a file, or shorten the message.",
+        )
+    kept = len(tokens)
+    taken = 0
+    while kept > 0 and taken + tokens[kept - 1] <= room * _HISTORY_SHARE:
+        kept -= 1
+        taken += tokens[kept]
+    first = left_out + kept
+    while first < len(history) and history[first].role is not Role.USER:
+        first += 1
+    return first
+
+
+def summary_request(turn: Generate, history: Sequence[ChatMessage]) -> Generate:
+    """The request whose answer stands for ``history``; greedy, without tools.
+
+    The stable segments stay, so that their KV is reused. ``history`` must fit: summarise the part
+    that ``leave_out`` leaves out.
+    """
+    system = turn.messages[:1] if turn.messages[:1] and _is_system(turn.messages[0]) else ()
+    asked = ChatMessage(role=Role.USER, content=_SUMMARY_ASKED)
+    return msgspec.structs.replace(
+        turn,
+        request=new_request_id(),
+        messages=(*system, *history, asked),
+        segments=(),
+        tools=(),
+        max_tokens=_SUMMARY_TOKENS,
+        reserve_tokens=_SUMMARY_TOKENS,
+    )
+
+
+def shading(report: ContextReport, history: Sequence[ChatMessage], left_out: int) -> int:
+    """How many of the oldest messages will not be seen by the next answer, for the window."""
+    return left_out if report.fits else leave_out(report, history, left_out)
+
+
+def _is_system(message: ChatMessage) -> bool:
+    return message.role is Role.SYSTEM
+
+
+def _history(report: ContextReport) -> list[int]:
+    """The tokens of each message of the history, with what the template puts around it.
+
+    A message that can't be found in the prompt (the template rewrote it) counts as nothing here.
+    """
+    records = report.manifest.segments
+    found: list[int] = []
+    for index, one in enumerate(records):
+        if one.kind is not SegmentKind.HISTORY:
+            continue
+        following = records[index + 1] if index + 1 < len(records) else None
+        end = one.token_end if following is None else following.token_start
+        start = one.token_start
+        found.append(0 if start is None or end is None else max(0, end - start))
+    return found

@@ -1,0 +1,105 @@
+"""What is read again while nothing else happens, and what would be dropped first.
+
+The paged pool can't be told what to evict: it drops the least recently used block. What can be done
+is to use again what is worth most, before it has gone, and to leave out of the next prompt what is
+worth least. Both follow the class of a segment first and its last use second.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from app.engine.manifest import CacheClass, SegmentKind
+from app.engine.protocol import ContextReport, PoolReport
+from app.engine.reuse import reused_by_class
+
+# A chat whose stable prefix is held up to here is warm.
+_WARM_SHARE: Final = 0.9
+# Of the pool, stable prefixes may be kept in so much; the rest is for the turns.
+_BUDGET_SHARE: Final = 0.75
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """The stable prefix of a chat. ``used_at`` is by any clock that rises."""
+
+    chat: str
+    stable_tokens: int
+    held_tokens: int
+    highest: CacheClass
+    used_at: float
+
+    @property
+    def warm(self) -> bool:
+        return self.held_tokens >= _WARM_SHARE * self.stable_tokens
+
+
+def candidate(chat: str, report: ContextReport, used_at: float) -> Candidate:
+    """What a count says about the stable prefix of ``chat``."""
+    stable = [one.kind.cache_class for one in report.manifest.segments if one.kind.stable]
+    return Candidate(
+        chat=chat,
+        stable_tokens=report.manifest.stable_tokens,
+        held_tokens=min(report.predicted_reused_tokens or 0, report.manifest.stable_tokens),
+        highest=max(stable, default=CacheClass.LOW),
+        used_at=used_at,
+    )
+
+
+def next_to_warm(candidates: Sequence[Candidate], pool: PoolReport) -> Candidate | None:
+    """The chat whose stable prefix is to be read again now; ``None`` if that gains nothing.
+
+    The highest class comes first, then the last used. Those that come first keep their place: one
+    that would push them out of the pool is left cold.
+    """
+    left = _BUDGET_SHARE * pool.capacity_tokens
+    for one in sorted(candidates, key=_rank, reverse=True):
+        if one.stable_tokens > left or one.stable_tokens == 0:
+            continue
+        left -= one.stable_tokens
+        if not one.warm:
+            return one
+    return None
+
+
+def _rank(one: Candidate) -> tuple[CacheClass, float]:
+    return one.highest, one.used_at
+
+
+class Measured(Struct, frozen=True, kw_only=True):
+    """The pool, and how much of each class was reused in the last turns, for the panel."""
+
+    pool: PoolReport | None
+    reused: dict[str, float]
+
+    @property
+    def usage(self) -> float:
+        """The share of the pool that is known to be held."""
+        return self.pool.held_tokens / self.pool.capacity_tokens if self.pool else 0.0
+
+
+def measured(report: ContextReport, reused_tokens: int) -> Measured:
+    """What the panel shows after a turn.
+
+    Args:
+        report: the count before it.
+        reused_tokens: what was measured.
+    """
+    shares = reused_by_class(report.manifest, reused_tokens)
+    return Measured(
+        pool=report.pool, reused={key.name.lower(): value for key, value in shares.items()}
+    )
+
+
+def drop_order(report: ContextReport) -> tuple[str, ...]:
+    """The names of the segments that may be left out, the least worth first.
+
+    Within a class the oldest comes first, which is the order of the prompt. The turn itself and
+    the highest class are never in it.
+    """
+    droppable = [
+        one
+        for one in report.manifest.segments
+        if one.kind.cache_class is not CacheClass.HIGHEST and one.kind is not SegmentKind.USER
+    ]
+    return tuple(one.name for one in sorted(droppable, key=lambda one: one.kind.cache_class))

@@ -1,0 +1,163 @@
+"""The choice when a chat has outgrown the context, and what is kept warm."""
+
+import msgspec
+import pytest
+
+from app.core.errors import UserError
+from app.engine.client import EngineClient
+from app.engine.context import Segment
+from app.engine.manifest import CacheClass, SegmentKind
+from app.engine.protocol import (
+    ChatMessage,
+    ContextReport,
+    Finished,
+    Generate,
+    PoolReport,
+    Role,
+    new_request_id,
+)
+from app.workflows.context import ChatParts, chat_segments, count, with_context
+from app.workflows.context_overflow import (
+    OverflowChoice,
+    leave_out,
+    overflow_of,
+    shading,
+    summary_request,
+)
+from app.workflows.context_warmth import (
+    Candidate,
+    candidate,
+    drop_order,
+    measured,
+    next_to_warm,
+)
+from tests.engine.conftest import Engine, engine, scripted
+
+__all__ = ["engine"]
+
+WORDS = "word " * 9 + "word"
+
+
+def talk(turns: int) -> tuple[ChatMessage, ...]:
+    return tuple(
+        ChatMessage(role=role, content=f"{number} {WORDS}")
+        for number in range(turns)
+        for role in (Role.USER, Role.ASSISTANT)
+    )
+
+
+def request(parts: ChatParts, context_tokens: int = 200) -> Generate:
+    empty = Generate(
+        request=new_request_id(),
+        spec=scripted(context_tokens=context_tokens),
+        messages=(),
+        reserve_tokens=20,
+    )
+    return with_context(empty, chat_segments(parts))
+
+
+def report_of(client: EngineClient, history: tuple[ChatMessage, ...]) -> ContextReport:
+    return count(client, request(ChatParts(system="Be terse.", history=history, turn="And now?")))
+
+
+def test_what_fits_needs_no_choice(engine: Engine) -> None:
+    report = report_of(engine.client, talk(3))
+    assert overflow_of(report) is None
+    assert leave_out(report, talk(3)) == 0
+    assert shading(report, talk(3), 0) == 0
+
+
+def test_the_choice_comes_with_its_sum(engine: Engine) -> None:
+    report = report_of(engine.client, talk(12))
+    overflow = overflow_of(report)
+    assert overflow is not None
+    assert overflow.available_tokens == 200
+    assert overflow.needed_tokens == overflow.fixed_tokens + overflow.history_tokens
+    assert overflow.choices[0] is OverflowChoice.LEAVE_OUT_OLDEST
+
+
+def test_the_oldest_go_in_large_steps_and_the_boundary_stays(engine: Engine) -> None:
+    left_out, steps, boundaries = 0, 0, []
+    for turns in range(1, 40):
+        history = talk(turns)
+        report = report_of(engine.client, history[left_out:])
+        before, left_out = left_out, leave_out(report, history, left_out)
+        if left_out != before:
+            steps += 1
+            assert history[left_out].role is Role.USER
+            assert report_of(engine.client, history[left_out:]).fits
+        boundaries.append(left_out)
+    assert boundaries[-1] > 60
+    assert steps <= 14, "the boundary moves in large steps"
+    assert boundaries == sorted(boundaries)
+
+
+def test_what_no_choice_mends_says_so(engine: Engine) -> None:
+    parts = ChatParts(
+        pinned=(Segment(kind=SegmentKind.PINNED, name="a", text="word " * 300),),
+        history=talk(1),
+        turn="?",
+    )
+    report = count(engine.client, request(parts))
+    overflow = overflow_of(report)
+    assert overflow is not None
+    assert overflow.choices == ()
+    with pytest.raises(UserError, match="pinned files and the message alone"):
+        leave_out(report, talk(1))
+
+
+def test_a_summary_keeps_the_stable_prefix_and_takes_the_place_of_turns(engine: Engine) -> None:
+    turn = request(ChatParts(system="Be terse.", history=talk(2), turn="Go on"), 2000)
+    asked = summary_request(turn, talk(2))
+    assert asked.messages[0] == turn.messages[0]
+    assert asked.messages[-1].content.startswith("Summarise")
+    assert isinstance(engine.send(asked).end(), Finished)
+    shorter = request(ChatParts(system="Be terse.", summary="They talked.", turn="Go on"))
+    assert "They talked." in shorter.messages[0].content
+
+
+POOL = PoolReport(held_tokens=0, capacity_tokens=1000)
+RULES = Candidate(
+    chat="rules", stable_tokens=300, held_tokens=0, highest=CacheClass.HIGHEST, used_at=1.0
+)
+FILES = Candidate(
+    chat="files", stable_tokens=300, held_tokens=0, highest=CacheClass.HIGH, used_at=9.0
+)
+LATER = Candidate(
+    chat="later", stable_tokens=300, held_tokens=0, highest=CacheClass.HIGHEST, used_at=5.0
+)
+
+
+def test_the_highest_class_is_warmed_first_and_then_the_last_used() -> None:
+    assert next_to_warm([FILES, RULES], POOL) is RULES
+    assert next_to_warm([FILES, RULES, LATER], POOL) is LATER
+
+
+def test_what_the_pool_s_figures_say_changes_the_decision() -> None:
+    warm = msgspec.structs.replace(RULES, held_tokens=300)
+    assert next_to_warm([FILES, warm], POOL) is FILES
+    small = msgspec.structs.replace(POOL, capacity_tokens=500)
+    assert next_to_warm([FILES, warm], small) is None, "it would push out what is worth more"
+    assert next_to_warm([FILES, RULES], small) is RULES
+
+
+def test_a_count_says_how_warm_a_chat_is(engine: Engine) -> None:
+    parts = ChatParts(
+        system="Be terse.",
+        pinned=(Segment(kind=SegmentKind.PINNED, name="a.md", text=WORDS),),
+        history=talk(1),
+        turn="Go on",
+    )
+    turn = request(parts)
+    cold = candidate("a", count(engine.client, turn), 0.0)
+    assert not cold.warm
+    end = engine.send(turn).end()
+    assert isinstance(end, Finished)
+    report = count(engine.client, turn)
+    assert candidate("a", report, 0.0).warm
+    assert candidate("a", report, 0.0).highest is CacheClass.HIGHEST
+    shown = measured(report, report.predicted_reused_tokens or 0)
+    assert shown.usage > 0
+    assert shown.reused["highest"] == 1.0
+    assert shown.reused["high"] == 1.0
+    assert drop_order(report) == ("user", "assistant", "a.md")
