@@ -69,6 +69,7 @@ def desktop_services(services: Services) -> "DesktopServices":
             services.engine.call(Unload(request=new_request_id()))
 
     def apply_settings(settings: Settings) -> None:
+        services.models.network.off = settings.offline
         services.engine.configure(idle_unload_s=settings.idle_unload_s)
 
     return DesktopServices(

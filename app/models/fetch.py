@@ -252,6 +252,7 @@ class Fetcher:
             no_byte_s=self._limits.no_byte_s,
         ):
             stop.check()
+            self._endpoint.require_online()
             if part.size_bytes + len(piece) > wanted.size_bytes:
                 raise wrong_size(wanted.path, wanted.size_bytes, part.size_bytes + len(piece))
             until_check -= len(piece)

@@ -14,19 +14,30 @@ TOKEN_VARIABLE: Final = "CONTENOX_HUB_TOKEN"  # noqa: S105 - a name, no secret
 _YES: Final = frozenset({"1", "true", "yes", "on"})
 
 
+class NetworkSwitch:
+    """The person's offline switch, turned while downloads run. Any thread may turn and read it."""
+
+    def __init__(self, *, off: bool = False) -> None:
+        self.off = off
+
+
 class HubEndpoint(Struct, frozen=True, kw_only=True):
     """A Hub or a mirror of it.
 
     ``token`` is one that the person gave to this program; those of other tools are never used.
-    ``offline`` refuses every request before a name is looked up.
+    ``offline`` refuses every request before a name is looked up, and so does ``switch`` once it is
+    off.
     """
 
     url: str = DEFAULT_URL
     token: str | None = None
     offline: bool = False
+    switch: NetworkSwitch | None = None
 
     @classmethod
-    def from_environment(cls, *, offline: bool = False) -> Self:
+    def from_environment(
+        cls, *, offline: bool = False, switch: NetworkSwitch | None = None
+    ) -> Self:
         """``HF_ENDPOINT``, ``CONTENOX_HUB_TOKEN`` and ``HF_HUB_OFFLINE``; ``offline`` adds to it.
 
         Raises:
@@ -42,11 +53,11 @@ class HubEndpoint(Struct, frozen=True, kw_only=True):
             )
         switched_off = os.environ.get("HF_HUB_OFFLINE", "").casefold() in _YES
         token = os.environ.get(TOKEN_VARIABLE) or None
-        return cls(url=url, token=token, offline=offline or switched_off)
+        return cls(url=url, token=token, offline=offline or switched_off, switch=switch)
 
     def require_online(self) -> None:
         """Raises ``UserError`` ``offline`` if no server may be asked."""
-        if self.offline:
+        if self.offline or (self.switch is not None and self.switch.off):
             raise UserError(
                 "offline",
                 "The program is set to offline, so no server was asked.",

@@ -21,10 +21,14 @@ from msgspec import Struct
 from app.core.errors import DataFault, EnvironmentFault
 from app.core.files import replace
 from app.core.paths import unwritable
+from app.models.hub_endpoint import host_of
 from app.models.identity import Stopped, never_stop, sha256_of
 from app.models.scratch import new_scratch, sweep_scratch
 
 _POLL_S: Final = 0.1
+_PURPOSE: Final = "starter model"
+_INDEX_HOST: Final = "pip's default index"
+_FILE_HOST: Final = "pip's default store of files"
 _ARRIVING: Final = "arriving"
 _RAW_PROGRESS: Final = re.compile(rb"Progress (\d+) of (\d+)")
 # The first pip that writes its progress for programs.
@@ -51,11 +55,13 @@ def fetch_wheel(
     folder: Path,
     on_progress: Callable[[int, int], None],
     stop: Callable[[], bool] = never_stop,
+    on_contact: Callable[[str, str, int], None] = lambda _host, _purpose, _bytes: None,
 ) -> Path:
     """Returns the wheel of ``pin`` in ``folder``, downloading it if it isn't there already.
 
     Args:
         on_progress: called with the bytes done and the bytes in all.
+        on_contact: gets host, purpose and received bytes, for the ledger.
 
     Raises:
         EnvironmentFault: ``pip_missing``, ``download_failed`` with pip's own last words, or the
@@ -74,7 +80,8 @@ def fetch_wheel(
         requirements = arriving / "requirements.txt"
         requirements.write_text(pin.requirement, "utf-8")
         on_progress(0, pin.size_bytes)
-        _run_pip(pin, requirements, arriving, on_progress, stop)
+        words = _run_pip(pin, requirements, arriving, on_progress, stop)
+        tell_contacts(words, pin.size_bytes, on_contact)
         if sha256_of(arriving / pin.file_name, stop=stop) != pin.sha256:
             raise _damaged(pin)
         replace(arriving / pin.file_name, wheel)
@@ -109,7 +116,8 @@ def _run_pip(
     target: Path,
     on_progress: Callable[[int, int], None],
     stop: Callable[[], bool],
-) -> None:
+) -> str:
+    """Returns what pip said, without its progress."""
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes"]
     command += ["--only-binary=:all:", "--no-input", "--disable-pip-version-check"]
     command += ["--progress-bar", _progress_style(), "--dest", str(target)]
@@ -154,6 +162,22 @@ def _run_pip(
             pipe.close()
     if process.returncode != 0:
         raise _pip_failure(pin, b"".join(errors or output).decode("utf-8", "replace"))
+    return b"".join(output).decode("utf-8", "replace")
+
+
+def tell_contacts(words: str, size_bytes: int, on_contact: Callable[[str, str, int], None]) -> None:
+    """The hosts that pip asked; it names those that aren't the usual ones (pip 19 to 26).
+
+    A wheel that lay in a folder of this computer came from nobody.
+    """
+    if "Downloading " not in words:
+        return
+    indexes = re.search(r"^Looking in indexes: (.+)$", words, re.MULTILINE)
+    hosts = [host_of(url.strip()) for url in indexes[1].split(",")] if indexes else [_INDEX_HOST]
+    source = re.search(r"Downloading (https?://\S+)", words)
+    for host in hosts:
+        on_contact(host, _PURPOSE, 0)
+    on_contact(host_of(source[1]) if source else _FILE_HOST, _PURPOSE, size_bytes)
 
 
 def _wait(process: subprocess.Popen[bytes], stop: Callable[[], bool]) -> None:

@@ -17,7 +17,7 @@ from app.models.carry import carry, carry_bytes
 from app.models.catalog import Catalog, load_catalog
 from app.models.download_lock import WriterLock
 from app.models.download_state import ACTIVE, DownloadState
-from app.models.hub_endpoint import HubEndpoint
+from app.models.hub_endpoint import HubEndpoint, NetworkSwitch
 from app.models.identity import never_stop
 from app.models.import_model import import_source
 from app.models.import_source import find_sources
@@ -72,6 +72,7 @@ class ModelServices:
         self.peaks = ObservedPeaks(data_root.path / PEAKS_FILE)
         self.notes = EngineNotes(library, self.peaks)
         self.trash = Trash(library)
+        self.network = NetworkSwitch()
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -97,8 +98,8 @@ class ModelServices:
             EnvironmentFault: ``store_missing``.
         """
         self.require_store()
-        offline = self._settings_file.load().offline
-        endpoint = HubEndpoint.from_environment(offline=offline)
+        self.network.off = self._settings_file.load().offline
+        endpoint = HubEndpoint.from_environment(switch=self.network)
         return open_downloads(self._root, self.library, self.catalog, endpoint, on_change)
 
     def known_downloads(self) -> tuple[DownloadView, ...]:

