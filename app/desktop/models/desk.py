@@ -299,7 +299,7 @@ class ModelsDesk(QObject):
         job = self._begin(self.tr("Importing {name}").format(name=Path(path).name))
 
         def done(key: object) -> None:
-            job.end()
+            self._end_job()
             if isinstance(key, tuple):
                 self._show(
                     self._notice(
@@ -330,7 +330,7 @@ class ModelsDesk(QObject):
         job = self._begin(self.tr("Moving the models to {folder}").format(folder=folder))
 
         def done(_: object) -> None:
-            job.end()
+            self._end_job()
             self.stock.reopen_queue()
             self.stock.refresh()
             self.models_changed.emit()
@@ -347,15 +347,17 @@ class ModelsDesk(QObject):
 
     def _begin(self, title: str) -> LongJob:
         assert self.window is not None
-        if self._job is not None:
-            self._job.end()
+        self._end_job()
         self._job = LongJob(title, self.window)
         self._job.stop_asked.connect(self.stock.stop_verify)
         self.window.show_job(self._job)
         return self._job
 
-    def _on_job_failed(self, error: ErrorRecord) -> None:
+    def _end_job(self) -> None:
         if self._job is not None:
             self._job.end()
             self._job = None
+
+    def _on_job_failed(self, error: ErrorRecord) -> None:
+        self._end_job()
         self._on_failed(error)

@@ -25,7 +25,7 @@ from app.desktop.models.ports import (
     StoreFacts,
 )
 from app.desktop.models.row_state import Amount, Line, RowState
-from app.models.download_state import DownloadState
+from app.models.download_state import ACTIVE, DownloadState
 from app.models.identity import Stopped
 
 _UPDATE_MS: Final = 100
@@ -66,6 +66,7 @@ class ModelStock(QObject):
         self._downloads: dict[Key, Download] = {}
         self._checks: dict[Key, Amount] = {}
         self._damaged: dict[Key, ErrorRecord] = {}
+        self._arriving: dict[Key, Download] = {}
         self.store: StoreFacts | None = None
         self._queue: Downloads | None = None
         self._ours = False
@@ -142,12 +143,21 @@ class ModelStock(QObject):
 
     def _on_opened(self, downloads: tuple[Download, ...]) -> None:
         self._take(downloads)
-        if not self._ours:
+        self._poll_if_needed()
+
+    def _poll_if_needed(self) -> None:
+        """Looks by itself while another program runs the queue, which tells nothing, and while
+        something runs: a stream that stalls tells nothing either.
+        """
+        moves = any(download.state in ACTIVE for download in self._downloads.values())
+        if self._queue is None or self._closing or (self._ours and not moves):
+            self._poller.stop()
+        elif not self._poller.isActive():
             self._poller.start()
 
     @Slot()
     def _on_poll(self) -> None:
-        """Another program runs the queue: look at it, and take over once that program ends."""
+        """Takes the queue over too, once the other program has ended."""
         self._steerer.run(self._look, self._on_looked)
 
     def _look(self) -> tuple[Download, ...]:
@@ -158,8 +168,6 @@ class ModelStock(QObject):
         return queue.downloads()
 
     def _on_looked(self, downloads: tuple[Download, ...]) -> None:
-        if self._ours:
-            self._poller.stop()
         self._take(downloads)
 
     def get(self, key: Key) -> None:
@@ -180,9 +188,17 @@ class ModelStock(QObject):
             self._steer(lambda queue: queue.get(*key))
 
     def _get_again(self, key: Key) -> None:
-        self._damaged.pop(key, None)
+        self._gone(key)
         self.refresh()
         self._steer(lambda queue: queue.get(*key))
+
+    def _gone(self, key: Key) -> None:
+        """The disk no longer has it; the list says so before it is read again."""
+        self._damaged.pop(key, None)
+        self._downloads.pop(key, None)
+        if key in self._rows:
+            self._rows[key] = structs.replace(self._rows[key], presence=Presence.ABSENT)
+        self._publish((key,))
 
     def _get_starter(self, key: Key) -> None:
         """The starter comes by another way than the queue, and looks the same."""
@@ -312,12 +328,15 @@ class ModelStock(QObject):
             changed.append(key)
             arrived = download.state is DownloadState.INSTALLED
             if arrived and before is not None and before.state is not DownloadState.INSTALLED:
+                self._arriving[key] = before  # shown until the disk was asked
                 self._lister.run(self._services.shelf.rows, self._arrival(key), self.failed.emit)
                 self._lister.run(self._services.shelf.store, self._on_store)
         self._publish(changed)
+        self._poll_if_needed()
 
     def _arrival(self, key: Key) -> Callable[[tuple[ModelRow, ...]], None]:
         def listed(rows: tuple[ModelRow, ...]) -> None:
+            self._arriving.pop(key, None)
             self._on_rows(rows)
             self.installed.emit(key)
 
@@ -373,8 +392,7 @@ class ModelStock(QObject):
         line = self._lines[key]
 
         def done(_: object) -> None:
-            self._downloads.pop(key, None)
-            self._damaged.pop(key, None)
+            self._gone(key)
             self.refresh()
             self.removed.emit(line)
 
@@ -468,4 +486,5 @@ class ModelStock(QObject):
         key = row.key
         if key in self._damaged and row.presence is Presence.INSTALLED:
             row = structs.replace(row, presence=Presence.DAMAGED, problem=self._damaged[key])
-        return Line(row=row, download=self._downloads.get(key), check=self._checks.get(key))
+        download = self._arriving.get(key) or self._downloads.get(key)
+        return Line(row=row, download=download, check=self._checks.get(key))
