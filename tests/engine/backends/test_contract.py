@@ -1,0 +1,234 @@
+"""What every backend must do, seen from the window's side of the engine process.
+
+One list of tests for the scripted stand-in, both OpenVINO pipelines and llama.cpp. What only one of
+them can do is tested in its own file.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import msgspec
+import pytest
+
+from app.engine.protocol import (
+    ChatMessage,
+    Delta,
+    Describe,
+    Described,
+    Event,
+    Failed,
+    Finished,
+    FinishReason,
+    Generate,
+    LoadSpec,
+    Pipeline,
+    PrefillProgress,
+    ReportBackend,
+    Role,
+    Sampling,
+    new_request_id,
+)
+from app.models.library import InstalledModel
+from tests.engine.backends.conftest import openvino_spec
+from tests.engine.backends.llama_required import llama_spec, require_llama
+from tests.engine.conftest import Engine, Recorder, ask, scripted
+
+QUESTION = "What is the capital of France? Answer in one sentence."
+STORY = "Tell me a long story about a lighthouse."
+SEA = "The sea is blue and the sky is grey today. "
+SCRIPT = "The capital of France is Paris, " + "which lies on the river Seine, " * 100
+CONTEXT_TOKENS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One backend under test: its spec, and what it calls itself."""
+
+    spec: LoadSpec
+    backend: str
+    pipeline: str
+
+    def resized(self, context_tokens: int) -> LoadSpec:
+        return msgspec.structs.replace(self.spec, context_tokens=context_tokens)
+
+
+Maker = Callable[[pytest.FixtureRequest], Case]
+
+
+def _scripted(_request: pytest.FixtureRequest) -> Case:
+    spec = scripted(
+        answer=SCRIPT, token_s=0.004, prefill_token_s=0.0005, context_tokens=CONTEXT_TOKENS
+    )
+    return Case(spec, "scripted", "scripted")
+
+
+def _openvino(pipeline: Pipeline) -> Maker:
+    def make(request: pytest.FixtureRequest) -> Case:
+        model: InstalledModel = request.getfixturevalue("starter_openvino")
+        spec = openvino_spec(model, context_tokens=CONTEXT_TOKENS, pipeline=pipeline)
+        return Case(spec, "openvino", pipeline.value)
+
+    return make
+
+
+def _llama(request: pytest.FixtureRequest) -> Case:
+    require_llama()
+    model: InstalledModel = request.getfixturevalue("starter_gguf")
+    return Case(llama_spec(model, context_tokens=CONTEXT_TOKENS), "llama", "llama")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(_scripted, id="scripted"),
+        pytest.param(_openvino(Pipeline.PAGED), id="openvino-paged", marks=pytest.mark.real_model),
+        pytest.param(
+            _openvino(Pipeline.STATEFUL), id="openvino-stateful", marks=pytest.mark.real_model
+        ),
+        pytest.param(_llama, id="llama", marks=pytest.mark.real_model),
+    ],
+)
+def case(request: pytest.FixtureRequest) -> Case:
+    maker: Maker = request.param
+    return maker(request)
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    made = Engine(tmp_path_factory.mktemp("logs"))
+    yield made
+    made.client.close()
+
+
+def finished(end: Finished | Failed) -> Finished:
+    assert isinstance(end, Finished), end
+    return end
+
+
+def answer(engine: Engine, request: Generate) -> tuple[Finished, str]:
+    recorder = engine.send(request)
+    return finished(recorder.end()), recorder.text
+
+
+def test_an_answer_streams_and_names_its_counts_and_times(engine: Engine, case: Case) -> None:
+    recorder = engine.send(ask(case.spec, QUESTION, max_tokens=40))
+    end = finished(recorder.end())
+    assert "Paris" in recorder.text
+    assert end.reason in (FinishReason.STOP, FinishReason.LENGTH)
+    assert any(isinstance(event, PrefillProgress) for event in recorder.events)
+    usage, timings = end.usage, end.timings
+    assert usage.prompt_tokens > 0
+    assert 0 <= usage.reused_tokens < usage.prompt_tokens
+    assert 0 < usage.completion_tokens <= 40
+    assert usage.thinking_tokens == 0
+    assert timings.ttft_s is not None
+    assert timings.ttft_s > 0
+    assert timings.decode_tokens_per_s is not None
+    again, text = answer(engine, ask(case.spec, QUESTION, max_tokens=40))
+    assert text == recorder.text, "greedy"
+    assert again.usage.prompt_tokens == usage.prompt_tokens
+    assert again.usage.completion_tokens == usage.completion_tokens
+    assert again.timings.load_s == 0.0
+
+
+def test_the_limit_is_kept_to_the_token(engine: Engine, case: Case) -> None:
+    for limit in (1, 5):
+        end, _ = answer(engine, ask(case.spec, STORY, max_tokens=limit))
+        assert (end.reason, end.usage.completion_tokens) == (FinishReason.LENGTH, limit)
+
+
+def test_a_stop_string_ends_the_answer_and_is_not_shown(engine: Engine, case: Case) -> None:
+    sampling = Sampling(stop_strings=(" Paris",))
+    end, text = answer(engine, ask(case.spec, QUESTION, sampling=sampling))
+    assert end.reason is FinishReason.STOP
+    assert text == "The capital of France is"
+
+
+def test_a_begun_answer_goes_on_from_its_end(engine: Engine, case: Case) -> None:
+    begun = (
+        ChatMessage(role=Role.USER, content=QUESTION),
+        ChatMessage(role=Role.ASSISTANT, content="The capital of France"),
+    )
+    request = Generate(request=new_request_id(), spec=case.spec, messages=begun, max_tokens=3)
+    _, text = answer(engine, request)
+    assert text.startswith(" is Paris")
+
+
+def test_the_same_seed_gives_the_same_text_and_is_told(engine: Engine, case: Case) -> None:
+    sampling = Sampling(temperature=1.0, seed=7)
+    first, text = answer(engine, ask(case.spec, STORY, max_tokens=16, sampling=sampling))
+    second, again = answer(engine, ask(case.spec, STORY, max_tokens=16, sampling=sampling))
+    assert text == again
+    assert first.seed == second.seed == 7
+
+
+def test_a_cancel_in_the_answer_keeps_its_text(engine: Engine, case: Case) -> None:
+    request = ask(case.spec, STORY, max_tokens=800)
+    recorder = engine.send(request)
+    recorder.next(Delta)
+    engine.client.cancel(request.request)
+    end = finished(recorder.end())
+    assert end.reason is FinishReason.CANCELLED
+    assert 0 < end.usage.completion_tokens < 800
+    assert recorder.text
+
+
+def test_a_deadline_ends_the_answer(engine: Engine, case: Case) -> None:
+    end, text = answer(engine, ask(case.spec, STORY, max_tokens=2000, deadline_s=0.7))
+    assert end.reason is FinishReason.DEADLINE
+    assert end.usage.completion_tokens < 2000
+    assert text
+
+
+def test_a_cancel_in_the_prefill_gives_no_answer_and_the_next_one_is_whole(
+    engine: Engine, case: Case
+) -> None:
+    request = ask(case.spec, SEA * 350)
+    recorder = engine.send(request)
+    recorder.next(PrefillProgress)
+    engine.client.cancel(request.request)
+    end = finished(recorder.end())
+    assert (end.reason, end.usage.completion_tokens) == (FinishReason.CANCELLED, 0)
+    assert recorder.text == ""
+    _, text = answer(engine, ask(case.spec, QUESTION, max_tokens=12))
+    assert "Paris" in text
+
+
+def test_it_describes_itself(engine: Engine, case: Case) -> None:
+    recorder = Recorder()
+    engine.client.submit(Describe(request=new_request_id(), spec=case.spec), recorder)
+    report = recorder.next(Described).report
+    assert report.pipeline == case.pipeline
+    assert report.asked["device"] == "CPU"
+    finished(recorder.end())
+
+
+def test_its_backend_reports_a_version(engine: Engine, case: Case) -> None:
+    seen: list[Event] = []
+    engine.client.call(ReportBackend(request=new_request_id(), backend=case.backend), seen.append)
+    report = seen[0].report  # type: ignore[union-attr]
+    assert report.error is None  # type: ignore[union-attr]
+    assert report.version  # type: ignore[union-attr]
+
+
+def test_a_prompt_that_leaves_no_room_is_refused_and_one_token_more_of_context_is_enough(
+    engine: Engine, case: Case
+) -> None:
+    prompt_tokens = answer(engine, ask(case.spec, STORY, max_tokens=1))[0].usage.prompt_tokens
+    end, _ = answer(engine, ask(case.resized(prompt_tokens + 1), STORY))
+    assert (end.reason, end.usage.completion_tokens) == (FinishReason.CONTEXT_FULL, 1)
+    refused = engine.send(ask(case.resized(prompt_tokens), STORY)).end()
+    assert isinstance(refused, Failed)
+    assert refused.error.code == "context_overflow"
+    assert f"{prompt_tokens:,}" in refused.error.message
+    assert not refused.fatal
+
+
+def test_the_same_greedy_text_after_a_restart_of_the_engine(
+    engine: Engine, case: Case, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    _, text = answer(engine, ask(case.spec, QUESTION, max_tokens=24))
+    other = Engine(tmp_path_factory.mktemp("logs"))
+    _, again = answer(other, ask(case.spec, QUESTION, max_tokens=24))
+    other.client.close()
+    assert again == text
