@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 from app.engine.protocol import (
+    BackendReported,
     ChatMessage,
     Delta,
     Describe,
     Described,
-    Event,
     Failed,
     Finished,
     FinishReason,
@@ -36,7 +36,7 @@ from tests.engine.conftest import Engine, Recorder, ask, scripted
 QUESTION = "What is the capital of France? Answer in one sentence."
 STORY = "Tell me a long story about a lighthouse."
 SEA = "The sea is blue and the sky is grey today. "
-SCRIPT = "The capital of France is Paris, " + "which lies on the river Seine, " * 100
+SCRIPT = "The capital of France is Paris, " + " ".join(f"word{n}" for n in range(900))
 CONTEXT_TOKENS = 4096
 
 
@@ -204,11 +204,13 @@ def test_it_describes_itself(engine: Engine, case: Case) -> None:
 
 
 def test_its_backend_reports_a_version(engine: Engine, case: Case) -> None:
-    seen: list[Event] = []
-    engine.client.call(ReportBackend(request=new_request_id(), backend=case.backend), seen.append)
-    report = seen[0].report  # type: ignore[union-attr]
-    assert report.error is None  # type: ignore[union-attr]
-    assert report.version  # type: ignore[union-attr]
+    recorder = Recorder()
+    request = ReportBackend(request=new_request_id(), backend=case.backend)
+    engine.client.submit(request, recorder)
+    report = recorder.next(BackendReported).report
+    assert report.error is None
+    assert report.version
+    finished(recorder.end())
 
 
 def test_a_prompt_that_leaves_no_room_is_refused_and_one_token_more_of_context_is_enough(
