@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 
 from app.core.errors import DataFault
 from app.engine.backends.base import Control
+from app.engine.loop_guard import LoopGuard
 from app.engine.protocol import DeltaKind, FinishReason, Generate, ToolCall
 from app.engine.stop_strings import StopStrings
 from app.engine.thinking import (
@@ -23,7 +24,8 @@ from app.engine.tool_calls import ToolCallSplitter, check_tools, to_json
 class AnswerStream:
     """Sorts the text of one answer into answer, thinking and tool calls, and passes it on.
 
-    A stop string ends it anywhere, also in the thinking; ``stop_reason`` then says ``STOP``.
+    A stop string ends it anywhere, also in the thinking; ``stop_reason`` then says ``STOP``. An
+    answer that goes round in circles is ended with ``REPETITION``; what it wrote is passed on.
     White space that only parts the thinking or a call from what follows is layout and left out.
 
     Args:
@@ -42,6 +44,7 @@ class AnswerStream:
         self._tags = thinking_tags(protocols.reasoning)
         self._opened = False
         self._stops = StopStrings(request.sampling.stop_strings)
+        self._loops = LoopGuard()
         self._thinking: ThinkingSplitter | None = None
         self._calls: ToolCallSplitter | None = None
         if request.tools:
@@ -106,6 +109,7 @@ class AnswerStream:
         """Takes the next piece of the answer: whole characters. Never raises."""
         self._sent = False
         if kind is DeltaKind.TEXT:
+            self._loops.push(text)
             self._part(self._stops.push(text))
         else:
             self._sort(kind, text)
@@ -114,7 +118,11 @@ class AnswerStream:
             self._control.delta(DeltaKind.TEXT, "")
 
     def stop_reason(self) -> FinishReason | None:
-        return FinishReason.STOP if self._stops.found else self._control.stop_reason()
+        if self._stops.found:
+            return FinishReason.STOP
+        return self._control.stop_reason() or (
+            FinishReason.REPETITION if self._loops.found else None
+        )
 
     def uninterruptible(self) -> AbstractContextManager[None]:
         return self._control.uninterruptible()

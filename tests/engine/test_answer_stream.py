@@ -203,6 +203,21 @@ def test_a_stop_string_ends_the_answer_as_if_the_model_had() -> None:
     assert window.parts == [(DeltaKind.TEXT, "a for")]
 
 
+def test_an_answer_that_goes_round_in_circles_ends_and_keeps_its_text() -> None:
+    window = Window()
+    stream = AnswerStream(window, request())
+    stream.begin("")
+    written = 0
+    while stream.stop_reason() is None and written < 4000:
+        stream.delta(DeltaKind.TEXT, "again, ")
+        written += 7
+    assert stream.stop_reason() is FinishReason.REPETITION
+    assert stream.end(FinishReason.REPETITION) is FinishReason.REPETITION
+    assert window.parts == [(DeltaKind.TEXT, "again, " * (written // 7))]
+    window.asked_to_stop = FinishReason.CANCELLED
+    assert stream.stop_reason() is FinishReason.CANCELLED
+
+
 def test_a_stop_string_counts_inside_the_thinking_too() -> None:
     parts, _ = run(request(reasoning=REASONING, stop_strings=("END",)), "<think>a b ENDc</think>d")
     assert parts == [(DeltaKind.THINKING, "a b ")]

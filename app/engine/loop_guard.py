@@ -1,0 +1,121 @@
+"""Notices an answer that goes round in circles or turns into garbage.
+
+Small models and damaged weights do that, and go on until the length limit. What counts is what was
+written, not how: the guard sees text, so it serves every backend. It errs towards silence, because
+lists, tables, code and refrains repeat themselves by right; the figures below are set by the real
+texts in the guard's tests.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+_LOOK_EVERY: Final = 48  # characters
+_WINDOW: Final = 4096
+_LONGEST_PERIOD: Final = 800
+
+# How many characters may repeat one unit.
+_PROSE: Final = 300  # about 100 tokens
+_STRUCTURE: Final = 900  # in a code block or a table
+_FIGURES: Final = 1200  # a unit without a letter: zeros of a matrix, a ruled line
+_RUN: Final = 400  # one character alone
+_RUN_UNUSUAL: Final = 200  # one that is no ASCII character
+_COUNTED: Final = 800  # units that differ in their numbers only
+_COUNTED_LETTERS: Final = 12
+_COUNTED_UNITS: Final = 8
+
+_SEED: Final = 24  # characters; far less than the least that counts as a repetition
+
+_GARBAGE: Final = 16  # replacement characters among the last _GARBAGE_WINDOW
+_GARBAGE_WINDOW: Final = 160
+
+_WORDS: Final = 240
+_PHRASE: Final = 4  # words
+_FRESH: Final = 0.15  # the least share of phrases that aren't said already
+
+_NUMBER: Final = re.compile(r"\d+")
+_WORD: Final = re.compile(r"\w+")
+
+
+class LoopGuard:
+    """Takes an answer in pieces of any length; ``found`` once it repeats itself or is garbage."""
+
+    def __init__(self) -> None:
+        self.found = False
+        self._tail = ""
+        self._unseen = 0
+        self._fenced = False
+        self._line = ""
+
+    def push(self, text: str) -> None:
+        """Takes the next piece. A look costs some milliseconds at the most."""
+        if self.found:
+            return
+        self._follow_fences(text)
+        self._tail = (self._tail + text)[-_WINDOW:]
+        self._unseen += len(text)
+        if self._unseen >= _LOOK_EVERY:
+            self._unseen = 0
+            self.found = self._looks_broken()
+
+    def _follow_fences(self, text: str) -> None:
+        *whole, rest = (self._line + text).split("\n")
+        self._fenced ^= bool(sum(line.lstrip().startswith("```") for line in whole) % 2)
+        self._line = rest[:64]  # the beginning decides
+
+    def _looks_broken(self) -> bool:
+        if self._tail[-_GARBAGE_WINDOW:].count("\ufffd") >= _GARBAGE:
+            return True
+        if _repeats(self._tail, self._enough):
+            return True
+        if self._fenced:
+            return False
+        return _repeats(_NUMBER.sub("#", self._tail), _enough_counted) or _is_stale(self._tail)
+
+    def _enough(self, unit: str, length: int) -> bool:
+        if len(unit) == 1:
+            return length >= (_RUN if unit.isascii() else _RUN_UNUSUAL)
+        if not any(character.isalpha() for character in unit):
+            return length >= _FIGURES
+        if self._fenced or "|" in unit:
+            return length >= max(_STRUCTURE, 6 * len(unit))
+        return length >= max(_PROSE, (4 if len(unit) < 200 else 3) * len(unit))
+
+
+def _enough_counted(unit: str, length: int) -> bool:
+    if sum(character.isalpha() for character in unit) < _COUNTED_LETTERS or "|" in unit:
+        return False
+    return length >= max(_COUNTED, _COUNTED_UNITS * len(unit))
+
+
+def _repeats(text: str, enough: Callable[[str, int], bool]) -> bool:
+    """Whether an end of ``text`` is one unit again and again, for long ``enough``.
+
+    For each length of that end the shortest period is known from the border array of the reversed
+    text (Knuth, Morris, Pratt): length less longest border.
+    """
+    if text.rfind(text[-_SEED:], 0, -1) < 0:  # what repeats has an end that was there before
+        return False
+    backwards = text[::-1]
+    borders = [0] * len(backwards)
+    border = 0
+    longest: dict[int, int] = {}
+    for end in range(1, len(backwards)):
+        while border and backwards[end] != backwards[border]:
+            border = borders[border - 1]
+        if backwards[end] == backwards[border]:
+            border += 1
+        borders[end] = border
+        period = end + 1 - border
+        if period <= _LONGEST_PERIOD and border >= period:
+            longest[period] = end + 1
+    return any(enough(text[-period:], length) for period, length in longest.items())
+
+
+def _is_stale(text: str) -> bool:
+    """Whether nearly nothing among the last words is said for the first time."""
+    words = _WORD.findall(text)[-_WORDS:]
+    if len(words) < _WORDS or not any(word.isalpha() for word in words):
+        return False
+    phrases = [tuple(words[at : at + _PHRASE]) for at in range(len(words) - _PHRASE + 1)]
+    return len(set(phrases)) < _FRESH * len(phrases)
