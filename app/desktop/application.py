@@ -22,6 +22,7 @@ from app.desktop.citizen import Citizen
 from app.desktop.close_notice import CloseNotice
 from app.desktop.desk import Desk
 from app.desktop.engine_bridge import EngineBridge
+from app.desktop.exchange import Exchange
 from app.desktop.garbage import GuiGarbageCollector
 from app.desktop.inventory import Inventory
 from app.desktop.language import speak
@@ -31,6 +32,7 @@ from app.desktop.markdown.rendering import RenderingThread
 from app.desktop.models.station import ModelsStation
 from app.desktop.open_chats import OpenChats
 from app.desktop.preferences import Preferences
+from app.desktop.preset_choice import PresetChoice
 from app.desktop.services import DesktopServices
 from app.desktop.single_instance import SingleInstance
 from app.desktop.theme import Theme
@@ -72,6 +74,10 @@ class Desktop(QObject):
         self.desk = Desk(
             self.window, self.runner, self.chats, self.inventory, self.preferences, self.theme
         )
+        self.presets = PresetChoice(
+            self.window, self.chats, services.chats, self._keeper, self.theme
+        )
+        self.exchange = Exchange(self.window, self.chats, services.chats, self)
         self.tray = Tray(self.theme, self)
         self.models = ModelsStation(
             services.models,
@@ -111,6 +117,10 @@ class Desktop(QObject):
         self.runner.activity_changed.connect(self._on_activity)
         self.desk.answered.connect(self._on_answered)
         self.desk.failed.connect(self._on_failed)
+        self.presets.failed.connect(self.desk.show_error)
+        self.exchange.failed.connect(self.desk.show_error)
+        self.exchange.exported.connect(self.desk.show_exported)
+        self.exchange.imported.connect(self.desk.show_imported)
         self._app.commitDataRequest.connect(self.quit, Qt.ConnectionType.QueuedConnection)
 
     def start(self, *, in_tray: bool = False) -> None:
@@ -166,6 +176,7 @@ class Desktop(QObject):
         self.tray.close()
         if self.upkeep is not None:
             self.upkeep.close()
+        self.exchange.close()
         self._keeper.close(1.0)
         self._close_store(deadline - time.monotonic() - 0.9)
         self._clerk.close(0.3)

@@ -110,6 +110,9 @@ class ChatList(QWidget):
     search_asked = Signal(str)
     undo_asked = Signal(str)
     pin_asked = Signal(str, bool)
+    copy_asked = Signal(str)
+    export_asked = Signal(str, str)  # the chat and its title
+    import_asked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -161,6 +164,10 @@ class ChatList(QWidget):
         self._pin_action = self._add_action(view, self.tr("Pin"), "Ctrl+P", self._on_pin)
         self._add_action(view, self.tr("Rename"), "F2", self._on_rename)
         self._add_action(view, self.tr("Delete"), "Del", self._on_remove)
+        self._add_separator(view)
+        self._add_action(view, self.tr("Copy as Markdown"), "Ctrl+C", self._on_copy)
+        self._add_action(view, self.tr("Export…"), "Ctrl+E", self._on_export)
+        self._add_action(view, self.tr("Import…"), "Ctrl+I", self.import_asked.emit)
         selection = view.selectionModel()
         selection.currentChanged.connect(self._on_current_changed)
         return view
@@ -174,6 +181,11 @@ class ChatList(QWidget):
         action.triggered.connect(slot)
         view.addAction(action)
         return action
+
+    def _add_separator(self, view: QListView) -> None:
+        line = QAction(view)
+        line.setSeparator(True)
+        view.addAction(line)
 
     def set_chats(self, chats: tuple[ChatSummary, ...], current: str) -> None:
         """Lists ``chats`` and marks the shown one."""
@@ -222,6 +234,19 @@ class ChatList(QWidget):
         if index.isValid():
             chat = self.model.chat_at(index)
             self.pin_asked.emit(chat.id, not chat.pinned)
+
+    @Slot()
+    def _on_copy(self) -> None:
+        index = self._view.currentIndex()
+        if index.isValid():
+            self.copy_asked.emit(self._id_at(index))
+
+    @Slot()
+    def _on_export(self) -> None:
+        index = self._view.currentIndex()
+        if index.isValid():
+            chat = self.model.chat_at(index)
+            self.export_asked.emit(chat.id, chat.title)
 
     @Slot()
     def _on_rename(self) -> None:

@@ -1,5 +1,7 @@
 """Connects the window with the work: what each press does and what each event shows."""
 
+from pathlib import Path
+
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.chats.records import Deletion
@@ -19,7 +21,7 @@ from app.desktop.services import FetchProgress
 from app.desktop.theme import Theme
 from app.desktop.turn import TurnRunner
 from app.desktop.turn_records import Activity, Change, Failure, Piece
-from app.engine.protocol import Role
+from app.engine.protocol import FinishReason, Role
 
 
 class Desk(QObject):
@@ -48,6 +50,7 @@ class Desk(QObject):
         self._choices = ChatChoices(window, runner, chats, inventory, preferences)
         self._editing: str | None = None
         self._deleting: str | None = None
+        self._looped: str | None = None
         self._deleted: Deletion | None = None
         self._failure: Failure | None = None
         self._connect_presses()
@@ -249,15 +252,35 @@ class Desk(QObject):
 
     @Slot(object)
     def _on_finished(self, change: Change) -> None:
+        stamp = change.message.stamp
         if change.chat == self._chats.current.id:
             self._window.transcript.finish(change.message)
-            self._window.status.set_result(change.message.stamp)
+            self._window.status.set_result(stamp)
         announce(self._window, self.tr("The answer is complete"))
         self._chats.refresh()
         self.answered.emit(change)
+        if stamp is not None and stamp.reason is FinishReason.REPETITION:
+            self._offer_variation(change)
         if self._deleting is not None and change.chat == self._chats.current.id:
             self._chats.delete_message(self._deleting)
         self._deleting = None
+
+    def _offer_variation(self, change: Change) -> None:
+        """An answer went round in circles: the same question with more chance may do better."""
+        if change.chat != self._chats.current.id:
+            return
+        self._looped = change.message.id
+        headline, sentence = wording.went_in_circles()
+        banner = Banner(
+            self._theme, BannerKind.NOTICE, headline, sentence, button=self.tr("Try again")
+        )
+        banner.pressed.connect(self._on_vary)
+        self._window.transcript.show_banner(banner)
+
+    @Slot()
+    def _on_vary(self) -> None:
+        if self._looped is not None:
+            self._runner.regenerate(self._chats.current, self._looped, varied=True)
 
     @Slot(object)
     def _on_turn_failed(self, failure: Failure) -> None:
@@ -286,6 +309,21 @@ class Desk(QObject):
         """Shows an error that belongs to no turn."""
         headline, sentence = wording.error_sentences(error, kept_text=False)
         banner = Banner(self._theme, BannerKind.ERROR, headline, sentence, code=error.code)
+        self._window.transcript.show_banner(banner)
+        announce(self._window, headline)
+
+    @Slot(object)
+    def show_exported(self, target: Path) -> None:
+        """Says where an exported chat is."""
+        self._notify(self.tr("The chat was exported."), str(target))
+
+    @Slot(int)
+    def show_imported(self, count: int) -> None:
+        """Says what came in."""
+        self._notify(wording.imported(count), self.tr("The chats are in the list."))
+
+    def _notify(self, headline: str, sentence: str) -> None:
+        banner = Banner(self._theme, BannerKind.NOTICE, headline, sentence)
         self._window.transcript.show_banner(banner)
         announce(self._window, headline)
 

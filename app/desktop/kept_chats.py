@@ -78,12 +78,14 @@ class KeptChats:
         )
 
     def begin_chat(self, chat_id: str, settings: records.ChatSettings) -> None:
-        """Creates the chat if it isn't there."""
+        """Creates the chat if it isn't there; it is answered with ``settings`` from now on."""
         kept = self._find(chat_id)
         if kept is None:
             self._store.create_conversation(settings, conversation_id=chat_id).result()
         elif kept.deleted_at_ms is not None:
             self._store.undelete_conversation(chat_id).result()
+        if kept is not None and kept.settings != settings:
+            self._store.configure(chat_id, settings).result()
 
     def configure(self, chat_id: str, settings: records.ChatSettings) -> None:
         """Keeps what the chat is answered with; one that isn't there yet brings it along later."""

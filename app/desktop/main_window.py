@@ -15,6 +15,7 @@ from app.desktop.lifecycle import Action, TurnState, allows
 from app.desktop.markdown.rendering import RenderingThread
 from app.desktop.model_chooser import ModelChooser
 from app.desktop.notices import Notices
+from app.desktop.preset_chooser import PresetChooser
 from app.desktop.status_line import StatusLine
 from app.desktop.theme import Theme
 from app.desktop.transcript import SIDE_MARGIN, WIDEST, Transcript
@@ -42,6 +43,7 @@ class MainWindow(QMainWindow):
         self._side_wanted = True
         self.models = ModelChooser(theme, self)
         self.devices = DeviceChooser(theme, self)
+        self.presets = PresetChooser(theme, self)
         self.transcript = Transcript(theme, rendering, self)
         self.first_run = FirstRun(theme, self)
         self.composer = Composer(theme, self)
@@ -69,6 +71,7 @@ class MainWindow(QMainWindow):
         top.addWidget(side)
         top.addWidget(self.models)
         top.addWidget(self.devices)
+        top.addWidget(self.presets)
         top.addStretch(1)
         top.addWidget(models)
         top.addWidget(settings)
@@ -148,7 +151,7 @@ class MainWindow(QMainWindow):
         if first_run == (self._pages.currentWidget() is self.first_run):
             return
         self._pages.setCurrentWidget(self.first_run if first_run else self._chat)
-        for widget in (self.models, self.devices, self._side):
+        for widget in (self.models, self.devices, self.presets, self._side):
             widget.setVisible(not first_run)
         roomy = self._side_wanted and self.width() >= _NARROW
         self.chat_list.setVisible(roomy and not first_run)

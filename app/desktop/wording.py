@@ -166,6 +166,22 @@ def deleted(count: int) -> str:
     return translate("wording", "{count} messages were deleted.").format(count=number(count))
 
 
+def imported(count: int) -> str:
+    """How much an import brought."""
+    return translate("wording", "{count} chats were imported.").format(count=number(count))
+
+
+def went_in_circles() -> tuple[str, str]:
+    """Why an answer was stopped, and what to do, as a headline and a sentence."""
+    return (
+        translate("wording", "The answer was going round in circles and was stopped."),
+        translate(
+            "wording",
+            "What was written stays. Trying again leaves the model more freedom, with other words.",
+        ),
+    )
+
+
 def early_end(stamp: AnswerStamp, message: Message | None = None) -> str:
     """Why an answer ended before its end; empty for one that is whole."""
     if message is not None and message.thinking and not message.text and stamp.error is None:

@@ -85,6 +85,18 @@
       <source>Unpin</source>
       <translation>Loslösen</translation>
     </message>
+    <message>
+      <source>Copy as Markdown</source>
+      <translation>Als Markdown kopieren</translation>
+    </message>
+    <message>
+      <source>Export…</source>
+      <translation>Exportieren…</translation>
+    </message>
+    <message>
+      <source>Import…</source>
+      <translation>Importieren…</translation>
+    </message>
   </context>
   <context>
     <name>ChatListModel</name>
@@ -176,6 +188,14 @@
     <message>
       <source>Undo</source>
       <translation>Rückgängig</translation>
+    </message>
+    <message>
+      <source>The chat was exported.</source>
+      <translation>Der Chat wurde exportiert.</translation>
+    </message>
+    <message>
+      <source>The chats are in the list.</source>
+      <translation>Die Chats stehen in der Liste.</translation>
     </message>
   </context>
   <context>
@@ -782,6 +802,18 @@
     <message>
       <source>{count} messages were deleted.</source>
       <translation>{count} Nachrichten wurden gelöscht.</translation>
+    </message>
+    <message>
+      <source>The answer was going round in circles and was stopped.</source>
+      <translation>Die Antwort drehte sich im Kreis und wurde angehalten.</translation>
+    </message>
+    <message>
+      <source>What was written stays. Trying again leaves the model more freedom, with other words.</source>
+      <translation>Was geschrieben wurde, bleibt. Ein neuer Versuch lässt dem Modell mehr Freiheit, mit anderen Worten.</translation>
+    </message>
+    <message>
+      <source>{count} chats were imported.</source>
+      <translation>{count} Chats wurden importiert.</translation>
     </message>
   </context>
   <context>
@@ -1550,6 +1582,154 @@
     <message>
       <source>Saved as {file}</source>
       <translation>Gespeichert als {file}</translation>
+    </message>
+  </context>
+  <context>
+    <name>SamplingForm</name>
+    <message>
+      <source>Temperature</source>
+      <translation>Temperatur</translation>
+    </message>
+    <message>
+      <source>0 always takes the likeliest word; 0.7 is lively.</source>
+      <translation>0 nimmt immer das wahrscheinlichste Wort; 0,7 ist lebhaft.</translation>
+    </message>
+    <message>
+      <source>Top p</source>
+      <translation>Top p</translation>
+    </message>
+    <message>
+      <source>Only words that together have this chance.</source>
+      <translation>Nur Wörter, die zusammen diese Wahrscheinlichkeit haben.</translation>
+    </message>
+    <message>
+      <source>Top k</source>
+      <translation>Top k</translation>
+    </message>
+    <message>
+      <source>Only this many of the likeliest words; 0 means all.</source>
+      <translation>Nur so viele der wahrscheinlichsten Wörter; 0 heißt alle.</translation>
+    </message>
+    <message>
+      <source>Min p</source>
+      <translation>Min p</translation>
+    </message>
+    <message>
+      <source>Only words with this share of the best one&apos;s chance.</source>
+      <translation>Nur Wörter mit diesem Anteil an der höchsten Wahrscheinlichkeit.</translation>
+    </message>
+    <message>
+      <source>Repetition penalty</source>
+      <translation>Wiederholungsstrafe</translation>
+    </message>
+    <message>
+      <source>1 is none; 1.1 makes said words less likely.</source>
+      <translation>1 ist keine; 1,1 macht schon Gesagtes unwahrscheinlicher.</translation>
+    </message>
+    <message>
+      <source>Seed</source>
+      <translation>Startwert</translation>
+    </message>
+    <message>
+      <source>The same seed gives the same answer again.</source>
+      <translation>Derselbe Startwert ergibt wieder dieselbe Antwort.</translation>
+    </message>
+    <message>
+      <source>Longest answer</source>
+      <translation>Längste Antwort</translation>
+    </message>
+    <message>
+      <source>In tokens; a token is about three quarters of a word.</source>
+      <translation>In Token; ein Token ist etwa ein dreiviertel Wort.</translation>
+    </message>
+  </context>
+  <context>
+    <name>PresetDialog</name>
+    <message>
+      <source>Presets</source>
+      <translation>Vorlagen</translation>
+    </message>
+    <message>
+      <source>New preset</source>
+      <translation>Neue Vorlage</translation>
+    </message>
+    <message>
+      <source>Delete this preset</source>
+      <translation>Diese Vorlage löschen</translation>
+    </message>
+    <message>
+      <source>Name</source>
+      <translation>Name</translation>
+    </message>
+    <message>
+      <source>System prompt</source>
+      <translation>Systemanweisung</translation>
+    </message>
+    <message>
+      <source>You are a patient teacher. Answer briefly.</source>
+      <translation>Du bist ein geduldiger Lehrer. Antworte kurz.</translation>
+    </message>
+    <message>
+      <source>How words are chosen</source>
+      <translation>Wie Wörter gewählt werden</translation>
+    </message>
+    <message>
+      <source>An empty field is the model&apos;s own default.</source>
+      <translation>Ein leeres Feld ist die Voreinstellung des Modells.</translation>
+    </message>
+    <message>
+      <source>Done</source>
+      <translation>Fertig</translation>
+    </message>
+  </context>
+  <context>
+    <name>PresetChooser</name>
+    <message>
+      <source>Preset</source>
+      <translation>Vorlage</translation>
+    </message>
+    <message>
+      <source>The preset: a system prompt and how words are chosen</source>
+      <translation>Die Vorlage: eine Systemanweisung und wie Wörter gewählt werden</translation>
+    </message>
+    <message>
+      <source>No preset</source>
+      <translation>Keine Vorlage</translation>
+    </message>
+    <message>
+      <source>Edit presets…</source>
+      <translation>Vorlagen bearbeiten…</translation>
+    </message>
+  </context>
+  <context>
+    <name>Exchange</name>
+    <message>
+      <source>Export the chat</source>
+      <translation>Chat exportieren</translation>
+    </message>
+    <message>
+      <source>Markdown, to read (*.md)</source>
+      <translation>Markdown, zum Lesen (*.md)</translation>
+    </message>
+    <message>
+      <source>JSON, to import again (*.json)</source>
+      <translation>JSON, zum Wiedereinlesen (*.json)</translation>
+    </message>
+    <message>
+      <source>PDF, to print (*.pdf)</source>
+      <translation>PDF, zum Drucken (*.pdf)</translation>
+    </message>
+    <message>
+      <source>Import chats</source>
+      <translation>Chats importieren</translation>
+    </message>
+    <message>
+      <source>Exported chats (*.json)</source>
+      <translation>Exportierte Chats (*.json)</translation>
+    </message>
+    <message>
+      <source>All files (*)</source>
+      <translation>Alle Dateien (*)</translation>
     </message>
   </context>
 </TS>

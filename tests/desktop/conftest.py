@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.desktop.application import Desktop
-from tests.desktop.rooms import Room
+from tests.desktop.rooms import Room, Start
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -65,3 +65,35 @@ def opened(qapp: QApplication, room: Room, qtbot: QtBot) -> Iterator[Callable[[]
 def desktop(opened: Callable[[], Desktop]) -> Desktop:
     """The window on invented services, with its models and devices listed."""
     return opened()
+
+
+@pytest.fixture
+def start(tmp_path: Path, qapp: QApplication, qtbot: QtBot) -> Iterator[Start]:
+    """Starts the program on one data folder, again and again; the earlier one is quit."""
+    running: list[tuple[Desktop, Room]] = []
+
+    def begin() -> tuple[Desktop, Room]:
+        end()
+        room = Room(tmp_path)
+        desktop = Desktop(qapp, room.services)
+        running.append((desktop, room))
+        with qtbot.waitSignals(
+            [
+                desktop.inventory.models_listed,
+                desktop.inventory.devices_listed,
+                desktop.chats.listed,
+            ]
+        ):
+            desktop.start()
+        return desktop, room
+
+    def end() -> None:
+        while running:
+            desktop, room = running.pop()
+            desktop.quit()
+            desktop.close()
+            room.engine.close()
+            room.chats.close()
+
+    yield begin
+    end()

@@ -5,12 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+from pytestqt.qtbot import QtBot
 
 from app.chats.records import SamplingFields
 from app.chats.store import ChatStore
 from app.core.settings import Settings, SettingsFile
+from app.desktop.application import Desktop
 from app.desktop.around import Around
 from app.desktop.kept_chats import KeptChats
+from app.desktop.lifecycle import TurnState
 from app.desktop.services import DesktopServices, Engine, FetchProgress, ModelEntry
 from app.engine.protocol import (
     ChatMessage,
@@ -29,7 +32,7 @@ from app.hardware.readings import (
 from app.models.identity import Stopped
 from app.models.ledger import Contact
 from app.workflows.diagnostics import BundlePart, save_bundle
-from tests.desktop.fake_engine import FakeEngine
+from tests.desktop.fake_engine import FakeEngine, finished, text
 
 
 class Model(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,3 +159,17 @@ class Room:
             raise self.starter_error
         report(Progress(step="convert"))
         self.models = MODELS
+
+
+Start = Callable[[], tuple[Desktop, Room]]
+"""Starts the program on one data folder, after the end of the one that ran."""
+
+
+def take_turn(desktop: Desktop, room: Room, qtbot: QtBot, question: str, answer: str) -> None:
+    """Asks, and lets the engine answer to the end."""
+    before = len(room.engine.requests)
+    desktop.window.composer.set_text("")
+    desktop.window.composer.sent.emit(question)
+    qtbot.waitUntil(lambda: len(room.engine.requests) > before)
+    room.engine.say(text(room.engine.last, answer), finished(room.engine.last))
+    qtbot.waitUntil(lambda: desktop.runner.state is TurnState.IDLE)

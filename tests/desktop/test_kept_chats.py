@@ -1,10 +1,5 @@
 """The window on the real chat store: what was said is there after the next start."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
-import pytest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.desktop.application import Desktop
@@ -12,34 +7,7 @@ from app.desktop.lifecycle import TurnState
 from app.desktop.message_block import AnswerBlock
 from app.engine.protocol import FinishReason
 from tests.desktop.fake_engine import failed, finished, text, thought
-from tests.desktop.rooms import Room
-
-Start = Callable[[], tuple[Desktop, Room]]
-
-
-@pytest.fixture
-def start(tmp_path: Path, qapp: QApplication, qtbot: QtBot) -> Iterator[Start]:
-    """Starts the program on one data folder, again and again; the earlier one is quit."""
-    running: list[tuple[Desktop, Room]] = []
-
-    def begin() -> tuple[Desktop, Room]:
-        end()
-        room = Room(tmp_path)
-        desktop = Desktop(qapp, room.services)
-        running.append((desktop, room))
-        with qtbot.waitSignals([desktop.inventory.models_listed, desktop.chats.listed]):
-            desktop.start()
-        return desktop, room
-
-    def end() -> None:
-        while running:
-            desktop, room = running.pop()
-            desktop.quit()
-            desktop.close()
-            room.engine.close()
-
-    yield begin
-    end()
+from tests.desktop.rooms import Room, Start
 
 
 def _ask(desktop: Desktop, room: Room, qtbot: QtBot, question: str) -> str:
