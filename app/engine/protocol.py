@@ -86,11 +86,15 @@ class ScriptedRuntime(Struct, frozen=True, kw_only=True, tag="scripted"):
     """The deterministic stand-in: answers without weights, and fails on demand.
 
     ``answer`` is streamed one word a token; ``{prompt}`` in it stands for the last user message.
-    ``fault`` names what shall go wrong: see ``backends/scripted.py``.
+    ``replies`` are pairs of a part of that message and the answer to it; the first that fits goes
+    before ``answer``. ``fault`` names what shall go wrong: see ``backends/scripted.py``.
+    ``compiled_cache_dir``: a load leaves a file there, and the next one finds it.
     """
 
     device: str = "CPU"
     answer: str = "You said: {prompt}"
+    replies: tuple[tuple[str, str], ...] = ()
+    compiled_cache_dir: str | None = None
     token_s: float = 0.0
     prefill_token_s: float = 0.0
     load_s: float = 0.0

@@ -22,6 +22,7 @@ from app.engine.admission import admit, room_for
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends.base import Control, Outcome, Vector, rate
 from app.engine.backends.context_port import WrittenPrompt
+from app.engine.backends.scripted_answers import loaded_before, scripted_text, told_tokens
 from app.engine.faults import NativeFailure, fault
 from app.engine.manifest import Identity
 from app.engine.protocol import (
@@ -65,6 +66,7 @@ class ScriptedSession:
     def __init__(self, spec: LoadSpec, runtime: ScriptedRuntime) -> None:
         self._spec = spec
         self._runtime = runtime
+        self._cached = loaded_before(runtime.compiled_cache_dir)
         self._held: list[str] = []
         self.books = SequenceBooks(lambda: _ids(self._held), spec.context_tokens)
         self.speed = PrefillSpeed()
@@ -80,20 +82,21 @@ class ScriptedSession:
         if stopped is not None:
             return Outcome(stopped, usage, Timings())
         ttft_s = time.perf_counter() - started
-        words = _WORD.findall(self._answer(request.messages))
+        words = _WORD.findall(self._answer(request))
         reason, produced = self._decode(words, request, len(prompt), stream)
         decode_s = time.perf_counter() - started - ttft_s
         reason = stream.end(reason)
         thinking = stream.thinking_tokens(
             range(produced), lambda ids: "".join(words[one] for one in ids)
         )
+        told = told_tokens(self._runtime, produced)
         return Outcome(
             reason,
-            msgspec.structs.replace(usage, completion_tokens=produced, thinking_tokens=thinking),
+            msgspec.structs.replace(usage, completion_tokens=told, thinking_tokens=thinking),
             Timings(
                 ttft_s=ttft_s,
                 prefill_tokens_per_s=rate(len(prompt) - usage.reused_tokens, ttft_s),
-                decode_tokens_per_s=rate(produced - 1, decode_s),
+                decode_tokens_per_s=rate(told - 1, decode_s),
             ),
             seed=request.sampling.seed,
             fatal=reason is FinishReason.POOL_EXHAUSTED,
@@ -164,10 +167,13 @@ class ScriptedSession:
                 return FinishReason.POOL_EXHAUSTED
         return None
 
-    def _answer(self, messages: tuple[ChatMessage, ...]) -> str:
-        asked = [message.content for message in messages if message.role is Role.USER]
-        answer = self._runtime.answer.replace("{prompt}", asked[-1] if asked else "")
-        begun = messages[-1].content if messages and messages[-1].role is Role.ASSISTANT else ""
+    def _answer(self, request: Generate) -> str:
+        asked = [one.content for one in request.messages if one.role is Role.USER]
+        answer = scripted_text(
+            self._runtime, asked[-1] if asked else "", request.max_tokens, cached=self._cached
+        )
+        last = request.messages[-1] if request.messages else None
+        begun = last.content if last is not None and last.role is Role.ASSISTANT else ""
         return answer.removeprefix(begun)
 
 

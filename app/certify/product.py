@@ -1,0 +1,158 @@
+"""The product's own path, as the certifier uses it: the engine process and nothing beside it."""
+
+import queue
+import time
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from app.certify.asking import Answer, Counted, Question
+from app.core.errors import EnvironmentFault, from_record
+from app.engine.client import EngineClient
+from app.engine.protocol import (
+    ChatMessage,
+    Count,
+    Delta,
+    DeltaKind,
+    Describe,
+    Described,
+    Event,
+    Failed,
+    Finished,
+    Generate,
+    Load,
+    LoadSpec,
+    PrefillProgress,
+    Request,
+    Role,
+    Sampling,
+    SessionReport,
+    ToolCall,
+    Unload,
+    new_request_id,
+)
+from app.engine.protocol import Counted as CountedEvent
+from app.models.identity import Stopped, never_stop
+
+_POLL_S: Final = 0.1
+
+Hear = Callable[[Event], None]
+
+
+class EngineModel:
+    """One model, loaded as ``spec`` says; implements ``Ask`` and ``Product``.
+
+    Args:
+        client: the engine. Nobody else may use it meanwhile.
+        stop: whether the person wants it to end; looked at while a request runs.
+    """
+
+    def __init__(
+        self, client: EngineClient, spec: LoadSpec, stop: Callable[[], bool] = never_stop
+    ) -> None:
+        self._client = client
+        self._spec = spec
+        self._stop = stop
+
+    def load(self) -> float:
+        """Gives up what is loaded and loads anew; returns the seconds of the load alone."""
+        self._run(Unload(request=new_request_id()))
+        return self._run(Load(request=new_request_id(), spec=self._spec)).timings.load_s
+
+    def ask(self, question: Question) -> Answer:
+        texts: dict[DeltaKind, list[str]] = {kind: [] for kind in DeltaKind}
+
+        def hear(event: Event) -> None:
+            if isinstance(event, Delta):
+                texts[event.kind].append(event.text)
+
+        started = time.perf_counter()
+        finished = self._run(self._request(question), hear)
+        wall_s = time.perf_counter() - started
+        calls = (msgspec.json.decode(one, type=ToolCall) for one in texts[DeltaKind.TOOL_CALL])
+        return Answer(
+            text="".join(texts[DeltaKind.TEXT]),
+            thinking="".join(texts[DeltaKind.THINKING]),
+            calls=tuple(calls),
+            reason=finished.reason,
+            usage=finished.usage,
+            timings=finished.timings,
+            wall_s=wall_s,
+        )
+
+    def count(self, prompt: str) -> Counted:
+        found: list[Counted] = []
+
+        def hear(event: Event) -> None:
+            if isinstance(event, CountedEvent):
+                ids = event.report.manifest.prompt_token_sha256
+                found.append(Counted(tokens=event.report.prompt_tokens, ids_sha256=ids))
+
+        turn = self._request(Question(prompt=prompt, max_tokens=1))
+        self._run(Count(request=new_request_id(), turn=turn), hear)
+        return found[0]
+
+    def describe(self) -> SessionReport:
+        """What the library says about the loaded model."""
+        found: list[SessionReport] = []
+
+        def hear(event: Event) -> None:
+            if isinstance(event, Described):
+                found.append(event.report)
+
+        self._run(Describe(request=new_request_id(), spec=self._spec), hear)
+        return found[0]
+
+    def cancel_s(self, prompt: str, *, in_prefill: bool) -> float | None:
+        """Seconds from a cancel to the end; ``None`` if the request ended before."""
+        request = self._request(Question(prompt=prompt, max_tokens=512))
+        cancelled: list[float] = []
+
+        def hear(event: Event) -> None:
+            prefilled = isinstance(event, PrefillProgress)
+            begun = prefilled if in_prefill else isinstance(event, Delta) and event.text
+            if begun and not cancelled:
+                cancelled.append(time.perf_counter())
+                self._client.cancel(request.request)
+
+        finished = self._run(request, hear)
+        ended = time.perf_counter()
+        return ended - cancelled[0] if cancelled and finished.reason == "cancelled" else None
+
+    def _request(self, question: Question) -> Generate:
+        return Generate(
+            request=new_request_id(),
+            spec=self._spec,
+            messages=(ChatMessage(role=Role.USER, content=question.prompt),),
+            sampling=Sampling(stop_strings=question.stop_strings),
+            max_tokens=question.max_tokens,
+            thinking=question.thinking,
+            tools=question.tools,
+        )
+
+    def _run(self, request: Request, hear: Hear = lambda _: None) -> Finished:
+        """Runs a request and waits; a stop cancels it, and its end is still awaited."""
+        events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._client.submit(request, events.put)
+        stopping = False
+        while True:
+            if not stopping and self._stop():
+                stopping = True
+                self._client.cancel(request.request)
+            try:
+                event = events.get(timeout=_POLL_S)
+            except queue.Empty:
+                continue
+            if isinstance(event, Finished | Failed):
+                break
+            hear(event)
+        if stopping:
+            raise Stopped
+        if isinstance(event, Failed):
+            raise from_record(event.error)
+        if event.reason == "cancelled" and isinstance(request, Load | Unload):
+            raise EnvironmentFault(
+                "load_cancelled", "The load was cancelled.", "Start the certification again."
+            )
+        return event
