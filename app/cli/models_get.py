@@ -13,7 +13,7 @@ from app.cli.progress import confirm, download_bars
 from app.core.errors import UserError, from_record
 from app.core.units import format_bytes, format_duration
 from app.models.catalog import Catalog, LicenceKind, Model, Origin, Variant
-from app.models.download_state import ACTIVE, DownloadState
+from app.models.download_state import DownloadState
 from app.models.variant import InstalledModel
 from app.workflows.download_watch import watch
 from app.workflows.downloads import Downloads, DownloadView
@@ -71,7 +71,7 @@ def run_get(arguments: argparse.Namespace, services: Services) -> int:
 
 
 def run_steer(arguments: argparse.Namespace, services: Services) -> int:
-    runs = services.models.someone_downloads()
+    runs = not services.models.recover_downloads()
     downloads = services.models.open_downloads()
     try:
         view = _known(services.models.catalog, downloads, arguments)
@@ -84,8 +84,7 @@ def run_steer(arguments: argparse.Namespace, services: Services) -> int:
                 view = downloads.cancel(view.model, view.variant)
                 text = f"{name} is given up, and what was there of it is deleted."
             case _:
-                # What a killed program left running goes on by itself.
-                if runs or view.state not in ACTIVE:
+                if view.state is not DownloadState.QUEUED:
                     view = downloads.resume(view.model, view.variant)
                 text = f"{name} goes on."
                 if not runs:

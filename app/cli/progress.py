@@ -9,6 +9,7 @@ from rich.progress import (
     BarColumn,
     DownloadColumn,
     Progress,
+    TaskID,
     TextColumn,
     TimeRemainingColumn,
     TransferSpeedColumn,
@@ -28,20 +29,23 @@ def job_bar(label: str, *, quiet: bool) -> Iterator[Callable[[ModelProgress], No
         TransferSpeedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), disable=quiet) as bars:
-        tasks = {}
+    bars = Progress(*columns, console=Console(stderr=True), disable=quiet)
+    tasks: dict[str, TaskID] = {}
 
-        def show(progress: ModelProgress) -> None:
-            if progress.model not in tasks:
-                description = f"{label} {progress.model}"
-                tasks[progress.model] = bars.add_task(description, total=progress.total_bytes)
-            bars.update(
-                tasks[progress.model],
-                total=progress.total_bytes,
-                completed=progress.done_bytes,
-            )
+    def show(progress: ModelProgress) -> None:
+        if progress.model not in tasks:
+            bars.start()
+            description = f"{label} {progress.model}"
+            tasks[progress.model] = bars.add_task(description, total=progress.total_bytes)
+        bars.update(
+            tasks[progress.model], total=progress.total_bytes, completed=progress.done_bytes
+        )
 
+    try:
         yield show
+    finally:
+        if tasks:  # an empty one would leave an empty line
+            bars.stop()
 
 
 def download_bars(*, quiet: bool) -> Progress:

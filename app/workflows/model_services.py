@@ -17,6 +17,7 @@ from app.models.carry import carry, carry_bytes
 from app.models.catalog import Catalog, load_catalog
 from app.models.download_lock import WriterLock
 from app.models.download_state import ACTIVE, DownloadState
+from app.models.download_store import DownloadStore
 from app.models.hub_endpoint import HubEndpoint, NetworkSwitch
 from app.models.identity import never_stop
 from app.models.import_model import import_source
@@ -127,6 +128,17 @@ class ModelServices:
             return True
         lock.release()
         return False
+
+    def recover_downloads(self) -> bool:
+        """Queues what a killed program left running; false if a program runs the downloads now."""
+        lock = WriterLock(self._root.path / LOCK_FILE)
+        if not lock.acquire():
+            return False
+        try:
+            DownloadStore(self._root.path / STORE_FILE).recover()
+        finally:
+            lock.release()
+        return True
 
     def verify(
         self,
