@@ -971,18 +971,6 @@
       <translation>{size} werden frei, wenn Contenox beendet wird. Bis dahin kann es zurückkommen.</translation>
     </message>
     <message>
-      <source>Choose the folder of a model</source>
-      <translation>Den Ordner eines Modells wählen</translation>
-    </message>
-    <message>
-      <source>Choose a GGUF file</source>
-      <translation>Eine GGUF-Datei wählen</translation>
-    </message>
-    <message>
-      <source>Choose the new folder of the models</source>
-      <translation>Den neuen Ordner der Modelle wählen</translation>
-    </message>
-    <message>
       <source>{model} is deleted</source>
       <translation>{model} ist gelöscht</translation>
     </message>
@@ -999,14 +987,6 @@
       <translation>{model} ist installiert</translation>
     </message>
     <message>
-      <source>Importing {name}</source>
-      <translation>{name} wird importiert</translation>
-    </message>
-    <message>
-      <source>Moving the models to {folder}</source>
-      <translation>Die Modelle ziehen nach {folder} um</translation>
-    </message>
-    <message>
       <source>{model} is whole</source>
       <translation>{model} ist unversehrt</translation>
     </message>
@@ -1015,8 +995,8 @@
       <translation>Das Modell ist importiert</translation>
     </message>
     <message>
-      <source>It is marked as not curated.</source>
-      <translation>Es ist als nicht geprüft gekennzeichnet.</translation>
+      <source>Its files were checked, and their digests are recorded.</source>
+      <translation>Seine Dateien sind geprüft und ihre Prüfsummen festgehalten.</translation>
     </message>
   </context>
   <context>
@@ -1730,6 +1710,36 @@
     <message>
       <source>All files (*)</source>
       <translation>Alle Dateien (*)</translation>
+    </message>
+  </context>
+  <context>
+    <name>Errands</name>
+    <message>
+      <source>Choose the folder of a model</source>
+      <translation>Den Ordner eines Modells wählen</translation>
+    </message>
+    <message>
+      <source>Choose a GGUF file</source>
+      <translation>Eine GGUF-Datei wählen</translation>
+    </message>
+    <message>
+      <source>Choose the new folder of the models</source>
+      <translation>Den neuen Ordner der Modelle wählen</translation>
+    </message>
+    <message>
+      <source>Importing {name}</source>
+      <translation>{name} wird importiert</translation>
+    </message>
+    <message>
+      <source>Moving the models to {folder}</source>
+      <translation>Die Modelle ziehen nach {folder} um</translation>
+    </message>
+  </context>
+  <context>
+    <name>ModelView</name>
+    <message>
+      <source>Models</source>
+      <translation>Modelle</translation>
     </message>
   </context>
 </TS>

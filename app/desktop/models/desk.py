@@ -1,10 +1,8 @@
 """Connects the Models window and the first-run cards with the stock: what each press does."""
 
-from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
-from PySide6.QtWidgets import QFileDialog
 
 from app.core.errors import ErrorRecord
 from app.core.units import format_bytes
@@ -13,7 +11,7 @@ from app.desktop.announce import announce
 from app.desktop.banner import Banner, BannerKind
 from app.desktop.first_run import FirstRun
 from app.desktop.models import facts
-from app.desktop.models.long_job import LongJob
+from app.desktop.models.errands import Errands
 from app.desktop.models.picks import choose_cards
 from app.desktop.models.ports import Key, ModelDetails, ModelsServices, StoreFacts
 from app.desktop.models.row_state import ON_ITS_WAY, Line, Press
@@ -45,7 +43,7 @@ class ModelsDesk(QObject):
         self._starter_elsewhere = False
         self._wanted: Key | None = None
         self._removed: Line | None = None
-        self._job: LongJob | None = None
+        self.errands: Errands | None = None
         self.window: ModelsWindow | None = None
         self.stock = ModelStock(services, self)
         stock = self.stock
@@ -55,7 +53,6 @@ class ModelsDesk(QObject):
         stock.installed.connect(self._on_installed)
         stock.removed.connect(self._on_removed)
         stock.verified.connect(self._on_verified)
-        stock.verify_failed.connect(self._on_verify_failed)
         stock.failed.connect(self._on_failed)
         first_run.get_asked.connect(self._on_get_and_chat)
         first_run.steered.connect(self._on_steered)
@@ -65,7 +62,7 @@ class ModelsDesk(QObject):
 
     def start(self) -> None:
         """Goes on with downloads that an earlier start left, once the window has settled."""
-        QTimer.singleShot(_RESUME_AFTER_MS, self, self.stock.resume_left)
+        QTimer.singleShot(_RESUME_AFTER_MS, self, self.stock.queue.resume_left)
 
     def close(self) -> None:
         """Stops everything; what was being downloaded goes on at the next start."""
@@ -84,7 +81,7 @@ class ModelsDesk(QObject):
                 self.window.set_lines(self.stock.lines)
         self.window.bring_to_front()
         self.stock.refresh()
-        self.stock.resume_left()
+        self.stock.queue.resume_left()
 
     def _make_window(self) -> ModelsWindow:
         window = ModelsWindow(
@@ -94,9 +91,10 @@ class ModelsDesk(QObject):
         )
         window.pressed.connect(self._on_pressed)
         window.line_chosen.connect(self._on_line_chosen)
-        window.import_folder_asked.connect(self._on_import_folder)
-        window.import_file_asked.connect(self._on_import_file)
-        window.move_asked.connect(self._on_move)
+        errands = self.errands = Errands(self._services, self.stock, window)
+        errands.imported.connect(self._on_imported)
+        errands.moved.connect(self.models_changed)
+        errands.failed.connect(self._on_failed)
         if self.stock.store is not None:
             window.set_store(self.stock.store)
         return window
@@ -163,7 +161,7 @@ class ModelsDesk(QObject):
                 self._show(None)
                 stock.verify(key)
             case Press.STOP_VERIFY:
-                stock.stop_verify()
+                stock.files.stop()
             case Press.DELETE:
                 stock.delete(key)
 
@@ -248,11 +246,6 @@ class ModelsDesk(QObject):
             )
         )
 
-    @Slot(object, object)
-    def _on_verify_failed(self, key: Key, error: ErrorRecord) -> None:
-        del key
-        self._on_failed(error)
-
     @Slot(object)
     def _on_failed(self, error: ErrorRecord) -> None:
         if self.window is None or not self.window.isVisible():
@@ -262,6 +255,15 @@ class ModelsDesk(QObject):
         headline, sentence = wording.error_sentences(error, kept_text=False)
         self._show(Banner(self._theme, BannerKind.ERROR, headline, sentence, code=error.code))
 
+    @Slot()
+    def _on_imported(self) -> None:
+        self._show(
+            self._notice(
+                self.tr("The model is imported"),
+                self.tr("Its files were checked, and their digests are recorded."),
+            )
+        )
+
     def _notice(self, headline: str, sentence: str, button: str = "") -> Banner:
         return Banner(self._theme, BannerKind.NOTICE, headline, sentence, button=button)
 
@@ -270,94 +272,3 @@ class ModelsDesk(QObject):
             self.window.show_banner(banner)
             if banner is not None:
                 announce(self.window, banner.accessibleName())
-
-    # --- Files of the person -------------------------------------------------------------------
-
-    @Slot()
-    def _on_import_folder(self) -> None:
-        self._choose(self.tr("Choose the folder of a model"), QFileDialog.FileMode.Directory)
-
-    @Slot()
-    def _on_import_file(self) -> None:
-        self._choose(self.tr("Choose a GGUF file"), QFileDialog.FileMode.ExistingFile)
-
-    def _choose(self, title: str, mode: QFileDialog.FileMode) -> None:
-        dialog = QFileDialog(self.window, title)
-        dialog.setFileMode(mode)
-        if mode is QFileDialog.FileMode.ExistingFile:
-            dialog.setNameFilter("GGUF (*.gguf)")
-        dialog.fileSelected.connect(self.import_from)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    @Slot(str)
-    def import_from(self, path: str) -> None:
-        """Takes a model of the person's in; a refusal says why."""
-        bring = self._services.import_model
-        if bring is None or self.window is None:
-            return
-        job = self._begin(self.tr("Importing {name}").format(name=Path(path).name))
-
-        def done(key: object) -> None:
-            self._end_job()
-            if isinstance(key, tuple):
-                self._show(
-                    self._notice(
-                        self.tr("The model is imported"), self.tr("It is marked as not curated.")
-                    )
-                )
-                self.stock.came(key)
-
-        self.stock.run_long(
-            lambda stop: bring(Path(path), job.report, stop), done, self._on_job_failed
-        )
-
-    @Slot()
-    def _on_move(self) -> None:
-        dialog = QFileDialog(self.window, self.tr("Choose the new folder of the models"))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.fileSelected.connect(self.move_to)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    @Slot(str)
-    def move_to(self, folder: str) -> None:
-        """Moves all models; downloads rest meanwhile, and go on in the new place."""
-        move = self._services.move_store
-        if move is None or self.window is None:
-            return
-        job = self._begin(self.tr("Moving the models to {folder}").format(folder=folder))
-
-        def done(_: object) -> None:
-            self._end_job()
-            self.stock.reopen_queue()
-            self.stock.refresh()
-            self.models_changed.emit()
-
-        def failed(error: ErrorRecord) -> None:
-            self.stock.reopen_queue()
-            self._on_job_failed(error)
-
-        self.stock.rest_queue(
-            lambda: self.stock.run_long(
-                lambda stop: move(Path(folder), job.report, stop), done, failed
-            )
-        )
-
-    def _begin(self, title: str) -> LongJob:
-        assert self.window is not None
-        self._end_job()
-        self._job = LongJob(title, self.window)
-        self._job.stop_asked.connect(self.stock.stop_verify)
-        self.window.show_job(self._job)
-        return self._job
-
-    def _end_job(self) -> None:
-        if self._job is not None:
-            self._job.end()
-            self._job = None
-
-    def _on_job_failed(self, error: ErrorRecord) -> None:
-        self._end_job()
-        self._on_failed(error)

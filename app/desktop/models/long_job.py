@@ -1,29 +1,24 @@
 """A line above the table for an import or a move: what it is, how far it is, and Stop."""
 
-import threading
-from typing import Final
-
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.core.units import format_bytes
 from app.desktop.models.fact_grid import plain_label
+from app.desktop.models.mailbox import Mailbox
 from app.desktop.models.row_state import Amount
-
-_UPDATE_MS: Final = 100
 
 
 class LongJob(QFrame):
     """``report`` may be called from any thread, as often as it likes."""
 
     stop_asked = Signal()
-    _stirred = Signal()
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self._guard = threading.Lock()
-        self._news: Amount | None = None
+        self._mailbox: Mailbox[Amount] = Mailbox(self)
+        self._mailbox.due.connect(self._on_news)
         self._title = plain_label(title, "strong", self)
         self._words = plain_label("", "muted", self)
         self._bar = QProgressBar(self)
@@ -41,30 +36,15 @@ class LongJob(QFrame):
         layout.setSpacing(14)
         layout.addLayout(words, 1)
         layout.addWidget(stop, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_UPDATE_MS)
-        self._timer.timeout.connect(self._on_due)
-        self._stirred.connect(self._on_stirred, Qt.ConnectionType.QueuedConnection)
 
     def report(self, done_bytes: int, total_bytes: int, /) -> None:
         """How far the job is. On the job's thread."""
-        with self._guard:
-            told = self._news is not None
-            self._news = Amount(done_bytes, total_bytes)
-        if not told:
-            self._stirred.emit()
+        self._mailbox.put("", Amount(done_bytes, total_bytes))
 
-    @Slot()
-    def _on_stirred(self) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
-
-    @Slot()
-    def _on_due(self) -> None:
-        with self._guard:
-            amount, self._news = self._news, None
-        if amount is None or not amount.total_bytes:
+    @Slot(object)
+    def _on_news(self, news: dict[object, Amount]) -> None:
+        amount = news[""]
+        if not amount.total_bytes:
             return
         self._bar.setRange(0, 1000)
         self._bar.setValue(round(amount.fraction * 1000))
@@ -76,6 +56,6 @@ class LongJob(QFrame):
 
     def end(self) -> None:
         """Takes the line away."""
-        self._timer.stop()
+        self._mailbox.close()
         self.hide()
         self.deleteLater()

@@ -153,8 +153,7 @@ class LibraryShelf:
 
     def close(self) -> None:
         """Empties the trash: what was deleted is gone once the program has quit."""
-        if self._trashed:
-            self._models.close()
+        self._models.close()
 
     # --- Bringing in ---------------------------------------------------------------------------
 

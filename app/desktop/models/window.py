@@ -5,46 +5,32 @@ from typing import Final
 from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QBoxLayout,
     QFrame,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QLineEdit,
     QMenu,
     QPushButton,
     QStackedWidget,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
 
 from app.desktop.banner import Banner
 from app.desktop.models import facts
-from app.desktop.models.cell import CellDelegate
 from app.desktop.models.chips import ChipRow
 from app.desktop.models.details import DetailPane
 from app.desktop.models.disk_bar import DiskBar
 from app.desktop.models.filtering import ModelFilter
+from app.desktop.models.model_view import ModelView
 from app.desktop.models.ports import Key, StoreFacts
 from app.desktop.models.row_state import Line
-from app.desktop.models.table_model import Column, ModelTable
+from app.desktop.models.table_model import ModelTable
 from app.desktop.theme import Theme
 
-_WIDTHS: Final = {
-    Column.SIZE: 84,
-    Column.CONTEXT: 80,
-    Column.BACKEND: 88,
-    Column.FITS: 104,
-    Column.SPEED: 114,
-    Column.STATE: 134,
-}
-# Below these widths of the table a column goes: what it says is in the details too.
-_LEAVES_BELOW: Final = {Column.SPEED: 800, Column.CONTEXT: 720, Column.GOOD_AT: 640}
 _SIDE_BY_SIDE: Final = 820
 """Below this width the details stand under the table."""
-_NAME_SHARE: Final = 0.58
 _PANE_WIDEST: Final = 360
 _UNBOUND: Final = 16_777_215  # Qt's own word for no limit
 
@@ -89,7 +75,8 @@ class ModelsWindow(QWidget):
         self.search.setClearButtonEnabled(True)
         self.search.setMaximumWidth(280)
         self.search.textChanged.connect(self._on_search)
-        self.view = self._make_view()
+        self.view = ModelView(theme, self.filter, self)
+        self.view.selectionModel().currentRowChanged.connect(self._on_row)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.view)
         self._pages.addWidget(self._nothing_page())
@@ -149,33 +136,6 @@ class ModelsWindow(QWidget):
         across.addWidget(self.move_button)
         return across
 
-    def _make_view(self) -> QTableView:
-        view = QTableView(self)
-        view.setModel(self.filter)
-        view.setItemDelegate(CellDelegate(self._theme, view))
-        view.setAccessibleName(self.tr("Models"))
-        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.setShowGrid(False)
-        view.setWordWrap(False)
-        view.setTabKeyNavigation(False)
-        view.setSortingEnabled(True)
-        view.sortByColumn(Column.STATE, Qt.SortOrder.AscendingOrder)
-        view.verticalHeader().hide()
-        rows = view.verticalHeader()
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header = view.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setMinimumSectionSize(56)
-        header.setStretchLastSection(False)
-        for column, width in _WIDTHS.items():
-            view.setColumnWidth(column, width)
-        view.selectionModel().currentRowChanged.connect(self._on_row)
-        return view
-
     def _nothing_page(self) -> QWidget:
         page = QWidget(self)
         words = QLabel(self.tr("No model matches"), page)
@@ -195,7 +155,7 @@ class ModelsWindow(QWidget):
     def set_lines(self, lines: tuple[Line, ...]) -> None:
         """Lists ``lines``; the chosen row stays chosen, or else the first one is."""
         self.table.set_lines(lines)
-        self._fit_rows()
+        self.view.fit_rows()
         self._after_filter()
         shown = self.details.key
         self.choose(shown)
@@ -273,23 +233,7 @@ class ModelsWindow(QWidget):
         self.details.setMaximumWidth(_PANE_WIDEST if beside else _UNBOUND)
         self.details.setMaximumHeight(_UNBOUND if beside else max(180, self.height() // 2))
         self._across.activate()
-        room = self.view.viewport().width()
-        for column, least in _LEAVES_BELOW.items():
-            self.view.setColumnHidden(column, room < least)
-        fixed = sum(
-            width for column, width in _WIDTHS.items() if not self.view.isColumnHidden(column)
-        )
-        flexible = max(room - fixed, 150)
-        alone = self.view.isColumnHidden(Column.GOOD_AT)
-        name = flexible if alone else max(170, round(flexible * _NAME_SHARE))
-        self.view.setColumnWidth(Column.NAME, name)
-        self.view.setColumnWidth(Column.GOOD_AT, max(0, flexible - name))
-
-    def _fit_rows(self) -> None:
-        if self.filter.rowCount():
-            height = self.view.sizeHintForRow(0)
-            if height > 0:
-                self.view.verticalHeader().setDefaultSectionSize(height)
+        self.view.share_width()
 
     # --- Presses -------------------------------------------------------------------------------
 

@@ -108,8 +108,11 @@ class Queue:
         self.ours = True
         self.threads: set[str] = set()
         self.accepted: list[Key] = []
+        self.error: Exception | None = None
 
     def open(self, listener: Callable[[Download], None]) -> "Queue":
+        if self.error is not None:
+            raise self.error
         self.listener = listener
         self.opened += 1
         return self

@@ -10,8 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.core.errors import DataFault, ErrorKind, ErrorRecord
+from app.core.errors import DataFault, ErrorKind, ErrorRecord, UserError
 from app.desktop.models import details as details_module
+from app.desktop.models.errands import Errands
 from app.desktop.models.filtering import Chip
 from app.desktop.models.ports import Key, Presence
 from app.desktop.models.row_state import Press, RowState
@@ -48,6 +49,11 @@ def _wait(qtbot: QtBot, bench: Bench, key: Key, state: RowState) -> None:
     qtbot.waitUntil(lambda: _state(bench, key) is state)
 
 
+def _errands(bench: Bench) -> Errands:
+    assert bench.desk.errands is not None
+    return bench.desk.errands
+
+
 def _shown(window: ModelsWindow) -> str:
     labels = window.details.findChildren(QLabel)
     return "\n".join(label.text() for label in labels if label.isVisibleTo(window.details))
@@ -64,7 +70,7 @@ def test_nothing_is_opened_before_it_is_needed(
 ) -> None:
     window = opened_window()
     assert window.filter.rowCount() == len(ROWS)
-    bench.stock.resume_left()
+    bench.stock.queue.resume_left()
     with qtbot.waitSignal(bench.stock.lines_listed):
         bench.stock.refresh()
     assert models.queue.opened == 0
@@ -294,7 +300,7 @@ def test_a_refusal_is_told(
 ) -> None:
     window = opened_window()
     models.import_error = DataFault("unsupported_pipeline", "It sees pictures.", "Take another.")
-    bench.desk.import_from("some/folder")
+    _errands(bench).import_from("some/folder")
     qtbot.waitUntil(lambda: window.banner is not None)
     assert window.banner is not None
     assert "It sees pictures." in window.banner.accessibleName()
@@ -304,7 +310,7 @@ def test_an_import_is_a_row_that_is_not_curated(
     bench: Bench, models: ModelRoom, opened_window: Opened, qtbot: QtBot
 ) -> None:
     window = opened_window()
-    bench.desk.import_from("some/mine.gguf")
+    _errands(bench).import_from("some/mine.gguf")
     _wait_for_row(bench, qtbot, ("mine", "openvino"))
     window.choose(("mine", "openvino"))
     assert models.imported == [Path("some/mine.gguf")]
@@ -323,7 +329,7 @@ def test_the_store_moves_while_the_queue_rests(
     _begin(window, bench, qtbot)
     models.left = True
     with qtbot.waitSignal(bench.desk.models_changed):
-        bench.desk.move_to("elsewhere")
+        _errands(bench).move_to("elsewhere")
     assert models.moved == [Path("elsewhere")]
     qtbot.waitUntil(lambda: models.queue.opened == 2)
 
@@ -395,7 +401,7 @@ def test_the_starter_comes_without_the_queue(
     assert set(window.details.buttons) == {Press.CANCEL}
     _press(window, Press.CANCEL)
     _wait(qtbot, bench, STARTER.key, RowState.ABSENT)
-    qtbot.waitUntil(lambda: not bench.stock.starter_runs)
+    qtbot.waitUntil(lambda: not bench.stock.starter.runs)
     models.starter_gate.set()
     _press(window, Press.GET)
     _wait(qtbot, bench, STARTER.key, RowState.INSTALLED)
@@ -409,3 +415,18 @@ def test_closing_closes_the_queue_and_empties_the_trash(
     bench.desk.close()
     assert models.queue.closed == 1
     assert models.shelf.closed == 1
+
+
+def test_a_queue_that_cannot_be_opened_says_why_and_is_tried_again(
+    bench: Bench, models: ModelRoom, opened_window: Opened, qtbot: QtBot
+) -> None:
+    window = opened_window()
+    models.queue.error = UserError("endpoint_refused", "The server is not protected.", "Use https.")
+    window.choose(SMALL.key)
+    _press(window, Press.GET)
+    qtbot.waitUntil(lambda: window.banner is not None)
+    assert window.banner is not None
+    assert "The server is not protected." in window.banner.accessibleName()
+    models.queue.error = None
+    _press(window, Press.GET)
+    _wait(qtbot, bench, SMALL.key, RowState.QUEUED)

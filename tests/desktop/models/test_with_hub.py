@@ -13,6 +13,7 @@ from app.core.paths import DataRoot, resources_dir
 from app.core.settings import SettingsFile
 from app.desktop.first_run import FirstRun
 from app.desktop.models.desk import ModelsDesk
+from app.desktop.models.errands import Errands
 from app.desktop.models.ports import Download, Downloads, Key
 from app.desktop.models.row_state import Press, RowState
 from app.desktop.models.shelf import models_services
@@ -123,6 +124,11 @@ def start(
     hub.released.set()
     for program in programs:
         program.close()
+
+
+def errands(program: Program) -> Errands:
+    assert program.desk.errands is not None
+    return program.desk.errands
 
 
 def _until(qtbot: QtBot, program: Program, state: RowState, key: Key = TINY) -> None:
@@ -238,7 +244,7 @@ def test_a_person_s_file_and_another_drive(
     own = tmp_path / "stick" / "my-tiny.gguf"
     own.parent.mkdir()
     own.write_bytes(gguf_files()[GGUF_FILE])
-    program.desk.import_from(str(own))
+    errands(program).import_from(str(own))
     mine: Key = ("my-tiny", "gguf")
     qtbot.waitUntil(lambda: program.state(mine) is RowState.INSTALLED, timeout=PATIENCE_MS)
     program.window.choose(mine)
@@ -246,7 +252,7 @@ def test_a_person_s_file_and_another_drive(
     _installed(qtbot, program)
     target = tmp_path / "drive" / "models"
     with qtbot.waitSignal(program.desk.models_changed, timeout=PATIENCE_MS):
-        program.desk.move_to(str(target))
+        errands(program).move_to(str(target))
     assert program.library.store == target
     program.library.verify(program.library.find(*TINY))
     program.press(Press.GET, TINY_GGUF)  # the queue goes on, into the new place

@@ -1,0 +1,70 @@
+"""The table of models: its looks, and how it shares the width it gets."""
+
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from app.desktop.models.cell import CellDelegate
+from app.desktop.models.filtering import ModelFilter
+from app.desktop.models.table_model import Column
+from app.desktop.theme import Theme
+
+_WIDTHS: Final = {
+    Column.SIZE: 84,
+    Column.CONTEXT: 80,
+    Column.BACKEND: 88,
+    Column.FITS: 104,
+    Column.SPEED: 114,
+    Column.STATE: 134,
+}
+# Below these widths of the table a column goes: what it says is in the details too.
+_LEAVES_BELOW: Final = {Column.SPEED: 800, Column.CONTEXT: 720, Column.GOOD_AT: 640}
+_NAME_SHARE: Final = 0.58
+
+
+class ModelView(QTableView):
+    """One row is chosen at a time. Columns go, the least important first, where room is short."""
+
+    def __init__(self, theme: Theme, rows: ModelFilter, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setModel(rows)
+        self.setItemDelegate(CellDelegate(theme, self))
+        self.setAccessibleName(self.tr("Models"))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setSortingEnabled(True)
+        self.sortByColumn(Column.STATE, Qt.SortOrder.AscendingOrder)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setMinimumSectionSize(56)
+        header.setStretchLastSection(False)
+        for column, width in _WIDTHS.items():
+            self.setColumnWidth(column, width)
+
+    def share_width(self) -> None:
+        """Gives the width to what matters most; the rest is in the details."""
+        room = self.viewport().width()
+        for column, least in _LEAVES_BELOW.items():
+            self.setColumnHidden(column, room < least)
+        fixed = sum(width for column, width in _WIDTHS.items() if not self.isColumnHidden(column))
+        flexible = max(room - fixed, 150)
+        alone = self.isColumnHidden(Column.GOOD_AT)
+        name = flexible if alone else max(170, round(flexible * _NAME_SHARE))
+        self.setColumnWidth(Column.NAME, name)
+        self.setColumnWidth(Column.GOOD_AT, max(0, flexible - name))
+
+    def fit_rows(self) -> None:
+        """Makes all rows as high as the first one needs, at whatever scaling."""
+        if self.model().rowCount():
+            height = self.sizeHintForRow(0)
+            if height > 0:
+                self.verticalHeader().setDefaultSectionSize(height)
