@@ -31,6 +31,7 @@ from app.engine.protocol import (
     Pipeline,
     SparseAttention,
 )
+from app.hardware.selector import Selector
 from app.models.artifact import check_openvino_folder
 
 _log = logging.getLogger(__name__)
@@ -162,6 +163,13 @@ def _train() -> dict[str, str]:
 
 
 def _check(runtime: OpenVinoRuntime) -> None:
+    """Refuses what must never reach the library, whoever made the spec."""
+    try:
+        Selector.parse(runtime.device)
+    except UserError as error:
+        # An unknown name is the library's to refuse; these two it would try.
+        if error.code in ("npu_not_supported", "composite_device"):
+            raise
     if (runtime.cache_size_gib is None) == (runtime.num_kv_blocks is None):
         raise UserError(
             "profile_invalid",
