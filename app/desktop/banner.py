@@ -9,6 +9,7 @@ from app.desktop.theme import Theme
 
 
 class BannerKind(StrEnum):
+    DONE = "done"
     NOTICE = "notice"
     ERROR = "error"
 
@@ -36,7 +37,8 @@ class Banner(QFrame):
         mark = QLabel(self)
         colours = theme.colours
         colour = colours.error_text if kind is BannerKind.ERROR else colours.muted
-        mark.setPixmap(theme.icon("warning", colour=colour).pixmap(22, 22))
+        icon = "check" if kind is BannerKind.DONE else "warning"
+        mark.setPixmap(theme.icon(icon, colour=colour).pixmap(22, 22))
         mark.setAlignment(Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setSpacing(4)

@@ -8,6 +8,7 @@ from PySide6.QtCore import (
     QAbstractListModel,
     QModelIndex,
     QPersistentModelIndex,
+    QSize,
     Qt,
     QTimer,
     Signal,
@@ -155,6 +156,7 @@ class ChatList(QWidget):
         view = QListView(self)
         view.setModel(self.model)
         view.setAccessibleName(self.tr("Chats"))
+        view.setIconSize(QSize(13, 13))
         view.setTextElideMode(Qt.TextElideMode.ElideRight)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         view.setEditTriggers(QListView.EditTrigger.EditKeyPressed)

@@ -171,9 +171,9 @@ class Desk(QObject):
         headline = wording.deleted(deletion.message_count)
         banner = Banner(
             self._theme,
-            BannerKind.NOTICE,
+            BannerKind.DONE,
             headline,
-            self.tr("It can be brought back for 30 days."),
+            self.tr("This can be undone for 30 days."),
             button=self.tr("Undo"),
         )
         banner.pressed.connect(self._on_undelete)
@@ -323,7 +323,7 @@ class Desk(QObject):
         self._notify(wording.imported(count), self.tr("The chats are in the list."))
 
     def _notify(self, headline: str, sentence: str) -> None:
-        banner = Banner(self._theme, BannerKind.NOTICE, headline, sentence)
+        banner = Banner(self._theme, BannerKind.DONE, headline, sentence)
         self._window.transcript.show_banner(banner)
         announce(self._window, headline)
 

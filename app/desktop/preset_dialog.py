@@ -37,7 +37,7 @@ class PresetDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Presets"))
-        self.resize(760, 560)
+        self.resize(800, 640)
         self._presets = {preset.id: preset for preset in presets}
         self._shown: Preset | None = None
         self.list = QListWidget(self)
@@ -63,6 +63,7 @@ class PresetDialog(QDialog):
         self.prompt.setPlaceholderText(self.tr("You are a patient teacher. Answer briefly."))
         self.prompt.setTabChangesFocus(True)
         self.prompt.setMinimumHeight(96)
+        self.prompt.document().setDocumentMargin(3)
         self.form = SamplingForm(self)
         self.name.textEdited.connect(self._on_edited)
         self.prompt.textChanged.connect(self._on_edited)

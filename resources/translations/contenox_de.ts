@@ -182,7 +182,7 @@
       <translation>Noch einmal versuchen</translation>
     </message>
     <message>
-      <source>It can be brought back for 30 days.</source>
+      <source>This can be undone for 30 days.</source>
       <translation>Das lässt sich 30 Tage lang rückgängig machen.</translation>
     </message>
     <message>
@@ -1572,7 +1572,7 @@
     </message>
     <message>
       <source>0 always takes the likeliest word; 0.7 is lively.</source>
-      <translation>0 nimmt immer das wahrscheinlichste Wort; 0,7 ist lebhaft.</translation>
+      <translation>0 ist immer gleich; 0,7 ist lebhaft.</translation>
     </message>
     <message>
       <source>Top p</source>
@@ -1580,7 +1580,7 @@
     </message>
     <message>
       <source>Only words that together have this chance.</source>
-      <translation>Nur Wörter, die zusammen diese Wahrscheinlichkeit haben.</translation>
+      <translation>Nur Wörter mit zusammen dieser Chance.</translation>
     </message>
     <message>
       <source>Top k</source>
@@ -1588,7 +1588,7 @@
     </message>
     <message>
       <source>Only this many of the likeliest words; 0 means all.</source>
-      <translation>Nur so viele der wahrscheinlichsten Wörter; 0 heißt alle.</translation>
+      <translation>Nur so viele beste Wörter; 0 heißt alle.</translation>
     </message>
     <message>
       <source>Min p</source>
@@ -1596,7 +1596,7 @@
     </message>
     <message>
       <source>Only words with this share of the best one&apos;s chance.</source>
-      <translation>Nur Wörter mit diesem Anteil an der höchsten Wahrscheinlichkeit.</translation>
+      <translation>Nur Wörter mit diesem Anteil des besten.</translation>
     </message>
     <message>
       <source>Repetition penalty</source>
@@ -1604,7 +1604,7 @@
     </message>
     <message>
       <source>1 is none; 1.1 makes said words less likely.</source>
-      <translation>1 ist keine; 1,1 macht schon Gesagtes unwahrscheinlicher.</translation>
+      <translation>1 ist keine; 1,1 meidet schon Gesagtes.</translation>
     </message>
     <message>
       <source>Seed</source>
@@ -1620,7 +1620,7 @@
     </message>
     <message>
       <source>In tokens; a token is about three quarters of a word.</source>
-      <translation>In Token; ein Token ist etwa ein dreiviertel Wort.</translation>
+      <translation>In Token; je etwa ein dreiviertel Wort.</translation>
     </message>
   </context>
   <context>
