@@ -4,12 +4,9 @@ A formula that can't be set (unknown command, too long, too deep) is shown as it
 Imports of the library and the setting run in the rendering thread: 0.2 s once, then 5 to 25 ms.
 """
 
-import ctypes
 import re
 import threading
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from typing import Final
 
@@ -19,9 +16,12 @@ from app.desktop.markdown.tex import MAX_TEX_CHARS
 
 INK: Final = "#010203"  # stands for the text colour until the formula is painted
 DESIGN_PIXELS: Final = 16.0  # the font size that a formula is set at, before scaling
-_MAX_DEPTH: Final = 24
+_MOST_WORK: Final = 1_500.0
 _MAX_SVG_CHARS: Final = 400_000
-_DEADLINE_S: Final = 0.5  # nested roots take exponential time
+_MARKS: Final = re.compile(
+    r"\\(?:begin|end)\{[^{}]*\}|\\x[a-zA-Z]*arrow\s*(?:\[[^\]]*\])?\s*\{|\\[a-zA-Z]+|\\.|\S",
+    re.DOTALL,
+)
 # A macro can grow without bound, the others have no meaning on a page.
 _REFUSED: Final = re.compile(
     r"\\(?:def|gdef|edef|xdef|let|newcommand|renewcommand|providecommand|newenvironment|input|"
@@ -46,63 +46,23 @@ class SetFormula(Struct, frozen=True):
 @lru_cache(maxsize=512)
 def set_formula(tex: str, display: bool) -> SetFormula | None:
     """Returns the formula, or ``None`` if it can't be set. Never raises."""
-    if len(tex) > MAX_TEX_CHARS or _REFUSED.search(tex) or _depth(tex) > _MAX_DEPTH:
+    if len(tex) > MAX_TEX_CHARS or _REFUSED.search(tex) or _work(tex) > _MOST_WORK:
         return None
     try:
         _load_library()
-        with _one_at_a_time, _deadline():
+        with _one_at_a_time:
             return _set(_known_environments(tex), display)
-    except _TooSlow:
-        return None
     except Exception:  # noqa: BLE001  # two parsers of others over a model's text: show the source
         return None
 
 
 @lru_cache(maxsize=1)
 def _load_library() -> None:
-    """Loads the library and its font, outside any deadline: that takes long once."""
+    """Loads the library and its font: that takes long once."""
     # WORKAROUND(ziamath 0.13 calls what Python 3.11 and 3.12 deprecate)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         _set("x", False)
-
-
-class _TooSlow(BaseException):
-    """Not an ``Exception``, so that no handler of the library swallows it."""
-
-
-@contextmanager
-def _deadline() -> Iterator[None]:
-    """Ends pure Python code of this thread soon after the deadline.
-
-    A trace or profile function would do too, and make each formula eight times slower.
-    """
-    thread = ctypes.c_ulong(threading.get_ident())
-    guard, ended, armed = threading.Lock(), threading.Event(), [True]
-
-    def watch() -> None:
-        wait_s = _DEADLINE_S
-        while not ended.wait(wait_s) and armed:
-            # Again and again: one that is raised in a destructor is swallowed there.
-            with guard:
-                if armed:
-                    _raise_in(thread, ctypes.py_object(_TooSlow))
-            wait_s = 0.05
-
-    watcher = threading.Thread(target=watch, name="formula deadline", daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        armed.clear()  # first, and not a Python function: nothing can be raised before it
-        with guard:
-            _raise_in(thread, None)  # takes back one that is still due
-        ended.set()
-        watcher.join()
-
-
-def _raise_in(thread: ctypes.c_ulong, kind: "ctypes.py_object[type[BaseException]] | None") -> None:
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, kind)
 
 
 def _set(tex: str, display: bool) -> SetFormula | None:
@@ -120,15 +80,31 @@ def _set(tex: str, display: bool) -> SetFormula | None:
     return SetFormula(svg, width + 2 * margin, height + 2 * margin, depth)
 
 
-def _depth(tex: str) -> int:
-    depth = deepest = 0
-    for mark in re.finditer(r"\\begin|\\left\b|\\end|\\right\b|\\.|[{}^_]", tex, re.DOTALL):
-        if mark[0] in ("{", "\\begin", "\\left"):
-            depth += 1
-        elif mark[0] in ("}", "\\end", "\\right"):
-            depth -= 1
-        deepest = max(deepest, depth)
-    return deepest
+def _work(tex: str) -> float:
+    """How much there is to set, in units of about a millisecond on a slow machine.
+
+    WORKAROUND(ziamath 0.13: each level of nesting doubles the time of what is inside, and an
+    environment or an arrow with text takes five times as long)
+
+    Each sign counts as two to the power of its level, so nested roots are refused before the
+    library is asked, and a long formula that nests little is not.
+    """
+    work, level = 0.0, 0.0
+    levels: list[float] = []
+    for mark in _MARKS.finditer(tex):
+        sign = mark[0]
+        if sign in ("}", "\\right") or sign.startswith("\\end{"):
+            level = levels.pop() if levels else 0.0
+        elif sign in ("{", "\\left"):
+            levels.append(level)
+            level += 1.0
+        elif sign.startswith("\\begin{") or (sign.startswith("\\x") and sign.endswith("{")):
+            levels.append(level)
+            level += 2.5
+        work += 2.0**level
+        if work > _MOST_WORK:
+            break
+    return work
 
 
 def _known_environments(tex: str) -> str:
