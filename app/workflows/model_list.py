@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from app.core.errors import UserError
-from app.hardware.budget import MemoryBudget, memory_budget
+from app.hardware.budget import MemoryBudget
 from app.hardware.host import HostMemory, read_cpu_name, read_memory
 from app.hardware.readings import CPU, DeviceInventory, DeviceReading, ProbeOutcome
 from app.models.catalog import Catalog, Model, Variant
@@ -20,6 +20,7 @@ from app.models.download_state import FINISHED
 from app.models.library import InstalledModel, Library
 from app.models.remembered import ModelMemory
 from app.workflows.downloads import DownloadView
+from app.workflows.load_preparation import budget_for_load
 from app.workflows.model_fit import (
     FitFigures,
     FitHere,
@@ -61,6 +62,7 @@ class ModelList:
         catalog: the curated list.
         peaks: what models really took here.
         list_devices: the devices; called only for another device than the CPU.
+        held_bytes: what the engine holds now, and would give back before a load.
         read_free: the machine's memory (tests pass another).
     """
 
@@ -71,6 +73,7 @@ class ModelList:
         catalog: Catalog,
         peaks: ObservedPeaks,
         list_devices: Callable[[], DeviceInventory],
+        held_bytes: Callable[[], int] = lambda: 0,
         read_free: Callable[[], HostMemory] = read_memory,
     ) -> None:
         self._library = library
@@ -78,6 +81,7 @@ class ModelList:
         self._catalog = catalog
         self._peaks = peaks
         self._list_devices = list_devices
+        self._held_bytes = held_bytes
         self._read_free = read_free
 
     def rows(
@@ -168,7 +172,7 @@ class ModelList:
         )
 
     def _budget(self, device: str) -> MemoryBudget:
-        return memory_budget(self._reading(device), self._read_free())
+        return budget_for_load(self._reading(device), self._read_free(), self._held_bytes())
 
     def _reading(self, device: str) -> DeviceReading:
         if device == CPU:

@@ -53,6 +53,7 @@ class ModelServices:
         settings_file: the settings.
         library: the installed models.
         list_devices: the devices of this machine; blocks.
+        held_bytes: what the engine holds now, and would give back before a load.
         read_catalog: reads the curated list.
     """
 
@@ -62,12 +63,14 @@ class ModelServices:
         settings_file: SettingsFile,
         library: Library,
         list_devices: Callable[[], DeviceInventory],
+        held_bytes: Callable[[], int] = lambda: 0,
         read_catalog: Callable[[], Catalog] = load_catalog,
     ) -> None:
         self._root = data_root
         self._settings_file = settings_file
         self.library = library
         self._list_devices = list_devices
+        self._held_bytes = held_bytes
         self._read_catalog = read_catalog
         self.memory = ModelMemory(data_root.path / MEMORY_FILE)
         self.peaks = ObservedPeaks(data_root.path / PEAKS_FILE)
@@ -83,7 +86,14 @@ class ModelServices:
     @cached_property
     def table(self) -> ModelList:
         """All models with their verdicts."""
-        return ModelList(self.library, self.memory, self.catalog, self.peaks, self._list_devices)
+        return ModelList(
+            self.library,
+            self.memory,
+            self.catalog,
+            self.peaks,
+            self._list_devices,
+            self._held_bytes,
+        )
 
     def require_store(self) -> None:
         """Raises ``EnvironmentFault`` ``store_missing`` if the drive of the models is away."""

@@ -92,7 +92,13 @@ class Services:
     @cached_property
     def models(self) -> ModelServices:
         """What can be done with models beside running them."""
-        return ModelServices(self.data_root, self.settings_file, self.library, self.list_devices)
+        return ModelServices(
+            self.data_root,
+            self.settings_file,
+            self.library,
+            self.list_devices,
+            lambda: private_bytes(self.engine.pid),
+        )
 
     def observe(self, on_notice: Callable[[Notice], None]) -> None:
         """Tells ``on_notice`` of the engine's notices from now on, after they were noted here."""

@@ -31,12 +31,14 @@ class Table:
         self.memory = ModelMemory(folder / "seen.json")
         self.catalog: Catalog = load_catalog()
         self.probes = 0
+        self.held_bytes = 0
         self.list = ModelList(
             self.library,
             self.memory,
             self.catalog,
             ObservedPeaks(folder / "peaks.json"),
             self._devices,
+            lambda: self.held_bytes,
             lambda: HostMemory(total_bytes=32 * GIB, available_bytes=free_bytes),
         )
 
@@ -146,6 +148,13 @@ def test_another_device_is_asked_for_its_own_memory(table: Table) -> None:
         table.list.rows(device="NPU")
     assert "CPU, GPU" in caught.value.remedy
     assert caught.value.code == "device_unknown"
+
+
+def test_what_the_engine_holds_counts_as_free(tmp_path: Path) -> None:
+    table = Table(tmp_path, free_bytes=4 * GIB)
+    assert table.find("qwen3-8b/openvino").fit.verdict is FitVerdict.DOES_NOT_FIT
+    table.held_bytes = 8 * GIB
+    assert table.find("qwen3-8b/openvino").fit.verdict is FitVerdict.FITS
 
 
 @pytest.mark.parametrize("name", ["qwen3-8b", "QWEN3-8B", "qwen3-8b/gguf"])
