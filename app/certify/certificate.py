@@ -142,7 +142,7 @@ class LoadFigures(_Strict, frozen=True, kw_only=True):
     """Seconds to load. ``cached_note`` says what a second load was on this device."""
 
     cold_s: float
-    cached_s: float
+    cached_s: float | None = None
     cached_note: str
     control_s: float | None = None
 

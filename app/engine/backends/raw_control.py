@@ -4,14 +4,17 @@ It shares no code with the product's path: no slot, no tickets, no streamer, no 
 backends are driven as their libraries' own examples do, on the ids that the library makes itself.
 """
 
+import hashlib
 import multiprocessing
 import os
 import time
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Any
 
+import psutil
 from msgspec import Struct
 
 from app.core.errors import EnvironmentFault
@@ -20,9 +23,13 @@ _LOAD_TIMEOUT_S = 600.0
 
 
 class RawRun(Struct, frozen=True, kw_only=True):
-    """One greedy generation. ``wall_s`` is the whole call; ``decode_s`` is without the prefill."""
+    """One greedy generation. ``wall_s`` is the whole call; ``decode_s`` is without the prefill.
+
+    ``ids_sha256`` is over the prompt's ids as 64-bit little-endian integers.
+    """
 
     prompt_tokens: int
+    ids_sha256: str = ""
     completion_tokens: int
     ttft_s: float
     decode_s: float
@@ -41,14 +48,19 @@ class RawControl:
         self._connection = connection
         self.load_s = load_s
 
-    def run(self, prompt: str, max_tokens: int) -> RawRun:
+    def run(self, prompt: str, max_tokens: int, *, as_message: bool = False) -> RawRun:
         """Generates greedily from the rendered ``prompt``. Blocks.
+
+        Args:
+            prompt: the whole prompt.
+            as_message: it is a user's message instead, which the library's own chat template
+                renders; OpenVINO only.
 
         Raises:
             EnvironmentFault: ``control_died``.
         """
         try:
-            self._connection.send((prompt, max_tokens))
+            self._connection.send((prompt, max_tokens, as_message))
             result = self._connection.recv()
         except (EOFError, OSError) as error:
             raise _died() from error
@@ -58,13 +70,14 @@ class RawControl:
 
 @contextmanager
 def raw_control(
-    backend: str, model_path: str, device: str, threads: int = 0
+    backend: str, model_path: str, device: str, threads: int = 0, context_tokens: int = 8192
 ) -> Iterator[RawControl]:
     """Loads a model with the bare library of ``backend`` and ends its process afterwards.
 
     Args:
         backend: ``openvino`` or ``llama``.
         threads: llama.cpp's threads; 0 is all physical cores but one, as in the product.
+        context_tokens: llama.cpp's context; OpenVINO's pool has one GiB.
 
     Raises:
         EnvironmentFault: ``control_died``.
@@ -73,7 +86,7 @@ def raw_control(
     ours, theirs = context.Pipe()
     target = _openvino if backend == "openvino" else _llama
     process = context.Process(
-        target=target, args=(theirs, model_path, device, threads), daemon=True
+        target=target, args=(theirs, model_path, device, threads, context_tokens), daemon=True
     )
     process.start()
     theirs.close()
@@ -99,8 +112,10 @@ def _died() -> EnvironmentFault:
     )
 
 
-def _openvino(connection: Connection, model_path: str, device: str, threads: int) -> None:
-    del threads
+def _openvino(
+    connection: Connection, model_path: str, device: str, threads: int, context_tokens: int
+) -> None:
+    del threads, context_tokens
     import openvino_genai as genai
 
     started = time.perf_counter()
@@ -111,7 +126,10 @@ def _openvino(connection: Connection, model_path: str, device: str, threads: int
     connection.send(time.perf_counter() - started)
     tokenizer = pipeline.get_tokenizer()
 
-    def run(prompt: str, max_tokens: int) -> RawRun:
+    def run(prompt: str, max_tokens: int, as_message: bool) -> RawRun:
+        if as_message:
+            message = {"role": "user", "content": prompt}
+            prompt = tokenizer.apply_chat_template([message], add_generation_prompt=True)
         ids = tokenizer.encode(prompt, add_special_tokens=False).input_ids
         config = genai.GenerationConfig(max_new_tokens=max_tokens)
         config.max_length = 2**64 - 1
@@ -122,6 +140,7 @@ def _openvino(connection: Connection, model_path: str, device: str, threads: int
         raw = result.perf_metrics.raw_metrics
         return RawRun(
             prompt_tokens=int(ids.shape[1]),
+            ids_sha256=_sha256(ids.data[0].tolist()),
             completion_tokens=len(produced),
             ttft_s=raw.m_times_to_first_token[0] / 1e6,
             decode_s=sum(raw.m_durations) / 1e6,
@@ -132,7 +151,9 @@ def _openvino(connection: Connection, model_path: str, device: str, threads: int
     _answer(connection, run)
 
 
-def _llama(connection: Connection, model_path: str, device: str, threads: int) -> None:
+def _llama(
+    connection: Connection, model_path: str, device: str, threads: int, context_tokens: int
+) -> None:
     del device
     from app.engine.backends.llama_native import load_native
 
@@ -143,15 +164,18 @@ def _llama(connection: Connection, model_path: str, device: str, threads: int) -
     )
     vocabulary = lib.llama_model_get_vocab(model)
     parameters = lib.llama_context_default_params()
-    parameters.n_ctx = 8192
+    parameters.n_ctx = context_tokens
     parameters.n_batch = 256
+    # 0 would be the library's own default, four, on any machine.
+    threads = threads or max(1, (psutil.cpu_count(logical=False) or 1) - 1)
     parameters.n_threads = parameters.n_threads_batch = threads
     parameters.flash_attn_type = 0
     context = lib.llama_init_from_model(model, parameters)
     sampler = lib.llama_sampler_init_greedy()
     connection.send(time.perf_counter() - started)
 
-    def run(prompt: str, max_tokens: int) -> RawRun:
+    def run(prompt: str, max_tokens: int, as_message: bool) -> RawRun:
+        assert not as_message
         data = prompt.encode()
         space = (lib.llama_token * (len(data) + 8))()
         count = lib.llama_tokenize(vocabulary, data, len(data), space, len(space), False, True)
@@ -171,6 +195,7 @@ def _llama(connection: Connection, model_path: str, device: str, threads: int) -
         end = time.perf_counter()
         return RawRun(
             prompt_tokens=count,
+            ids_sha256=_sha256(space[:count]),
             completion_tokens=len(produced),
             ttft_s=first - begun,
             decode_s=end - first,
@@ -185,7 +210,11 @@ def _answer(connection: Connection, run: Any) -> None:
     """Serves requests until the parent closes the pipe."""
     while True:
         try:
-            prompt, max_tokens = connection.recv()
+            request = connection.recv()
         except (EOFError, OSError):
             return
-        connection.send(run(prompt, max_tokens))
+        connection.send(run(*request))
+
+
+def _sha256(ids: Sequence[int]) -> str:
+    return hashlib.sha256(array("q", ids).tobytes()).hexdigest()

@@ -1,0 +1,236 @@
+"""The measurements: product and control in turn, on the same device and the same token ids.
+
+Prefill and decode are never mixed. Each pair has a prompt of its own, so that nothing is reused;
+the two take turns at who is first.
+"""
+
+import statistics
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
+
+from msgspec import Struct
+
+from app.certify.asking import Answer, Ask, Counted, Question
+from app.certify.certificate import (
+    CancelLatency,
+    DepthFigures,
+    Pace,
+    Spread,
+    WarmReuse,
+)
+from app.core.errors import EnvironmentFault
+
+_WORDS: Final = "the sea is blue and the sky is grey while the wind blows over the harbour".split()  # noqa: SIM905
+_TRIES: Final = 6
+_SLACK: Final = 0.02
+_LEAST_DECODED: Final = 4
+
+
+class ControlRun(Struct, frozen=True, kw_only=True):
+    """One greedy run of the bare library; the decode rate counts the tokens after the first."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    ids_sha256: str
+    ttft_s: float
+    decode_tokens_per_s: float
+
+
+class ControlPort(Protocol):
+    """The bare library in a process of its own."""
+
+    @property
+    def load_s(self) -> float: ...
+
+    def run(self, prompt: str, max_tokens: int) -> ControlRun:
+        """Answers the user's message ``prompt``; raises ``EnvironmentFault``."""
+
+
+class Product(Ask, Protocol):
+    """The engine as the window uses it; raises as ``Ask`` does."""
+
+    def load(self) -> float:
+        """Loads anew; returns the seconds."""
+
+    def cancel_s(self, prompt: str, *, in_prefill: bool) -> float | None:
+        """Seconds from a cancel to the end; ``None`` if the request ended before."""
+
+
+class Size(Struct, frozen=True, kw_only=True):
+    """A prompt size and how many pairs are run with it."""
+
+    prompt_tokens: int
+    pairs: int
+
+
+class Pair(Struct, frozen=True, kw_only=True):
+    """One prompt, answered by the product and by the control."""
+
+    counted: Counted
+    product: Answer
+    control: ControlRun | None
+
+
+def story(number: int, words: int) -> str:
+    """A prompt that shares no whole KV block with one of another number."""
+    rest = " ".join(_WORDS[(number + at) % len(_WORDS)] for at in range(words))
+    return f"{number} {number * 7919} tell a story: {rest}"
+
+
+def sized_prompt(ask: Ask, tokens: int, number: int) -> tuple[str, Counted]:
+    """A prompt of at most ``tokens``, and at least 98 % of them, as the tokenizer counts.
+
+    Raises:
+        EnvironmentFault: ``prompt_not_sized``: not even the shortest one is that short.
+    """
+    words = max(tokens - 40, 1)
+    best: tuple[str, Counted] | None = None
+    for _ in range(_TRIES):
+        text = story(number, words)
+        counted = ask.count(text)
+        over = counted.tokens - tokens
+        if over <= 0 and (best is None or counted.tokens > best[1].tokens):
+            best = text, counted
+        if -max(_SLACK * tokens, 2) <= over <= 0 or (over > 0 and words == 1):
+            break
+        words = max(words - over, 1)
+    if best is None:
+        raise EnvironmentFault(
+            "prompt_not_sized",
+            f"No prompt of {tokens} tokens can be made for this model.",
+            "Choose a longer context.",
+        )
+    return best
+
+
+def run_pair(
+    product: Product,
+    control: ControlPort | None,
+    prompt: tuple[str, Counted],
+    max_tokens: int,
+    *,
+    control_first: bool,
+) -> Pair:
+    """Both answer the same prompt."""
+    text, counted = prompt
+    before = control.run(text, max_tokens) if control and control_first else None
+    answer = product.ask(Question(prompt=text, max_tokens=max_tokens))
+    after = control.run(text, max_tokens) if control and not control_first else None
+    return Pair(counted=counted, product=answer, control=before or after)
+
+
+def measure_depth(
+    product: Product,
+    control: ControlPort | None,
+    size: Size,
+    decode_tokens: int,
+    number: int,
+    report: Callable[[int], None] = lambda _: None,
+) -> DepthFigures:
+    """Runs the pairs of one size.
+
+    Args:
+        number: the first prompt's; no other size may use the same.
+        report: told how many pairs are done.
+
+    Raises:
+        EnvironmentFault: ``nothing_to_measure``: every answer ended at once.
+    """
+    pairs: list[Pair] = []
+    for index in range(size.pairs):
+        prompt = sized_prompt(product, size.prompt_tokens, number + index)
+        first = bool(index % 2)
+        pairs.append(run_pair(product, control, prompt, decode_tokens, control_first=first))
+        report(index + 1)
+    return figures_of(pairs)
+
+
+def figures_of(pairs: Sequence[Pair]) -> DepthFigures:
+    """The medians of pairs of one size; what was reused can't be told as prefill and is left out.
+
+    Raises:
+        EnvironmentFault: ``nothing_to_measure``.
+    """
+    ttft: list[tuple[float, float | None]] = []
+    prefill: list[tuple[float, float | None]] = []
+    decode: list[tuple[float, float | None]] = []
+    for pair in pairs:
+        timings, usage, other = pair.product.timings, pair.product.usage, pair.control
+        if usage.completion_tokens < _LEAST_DECODED or not timings.decode_tokens_per_s:
+            continue
+        theirs = other.decode_tokens_per_s if other else None
+        decode.append((timings.decode_tokens_per_s, theirs))
+        if timings.ttft_s and timings.prefill_tokens_per_s:
+            ttft.append((timings.ttft_s, other.ttft_s if other else None))
+            rate = other.prompt_tokens / other.ttft_s if other and other.ttft_s else None
+            prefill.append((timings.prefill_tokens_per_s, rate))
+    if not decode or not prefill:
+        raise EnvironmentFault(
+            "nothing_to_measure",
+            "Every answer ended before its speed could be measured.",
+            "Choose another model; this one answers nothing to an ordinary prompt.",
+        )
+    return DepthFigures(
+        prompt_tokens=max(pair.counted.tokens for pair in pairs),
+        decode_tokens=max(pair.product.usage.completion_tokens for pair in pairs),
+        same_ids=all(_same_ids(pair) for pair in pairs),
+        ttft_s=pace_of(ttft),
+        prefill_tokens_per_s=pace_of(prefill),
+        decode_tokens_per_s=pace_of(decode),
+    )
+
+
+def _same_ids(pair: Pair) -> bool:
+    return pair.control is not None and pair.control.ids_sha256 == pair.counted.ids_sha256
+
+
+def measure_warm(product: Product, prompt_tokens: int, number: int) -> WarmReuse:
+    """Reads one prompt twice; the second time what is reused costs nothing."""
+    text, counted = sized_prompt(product, prompt_tokens, number)
+    cold, warm = (product.ask(Question(prompt=text, max_tokens=2)) for _ in range(2))
+    return WarmReuse(
+        prompt_tokens=counted.tokens,
+        reused_tokens=warm.usage.reused_tokens,
+        cold_ttft_s=cold.timings.ttft_s or 0.0,
+        warm_ttft_s=warm.timings.ttft_s or 0.0,
+    )
+
+
+def measure_cancel(product: Product, prompt_tokens: int, number: int, runs: int) -> CancelLatency:
+    """Cancels answers while they are written, and prompts while they are read."""
+    decode: list[float] = []
+    prefill: list[float] = []
+    for index in range(runs):
+        short = product.cancel_s(story(number + index, 20), in_prefill=False)
+        long, _ = sized_prompt(product, prompt_tokens, number + runs + index)
+        reading = product.cancel_s(long, in_prefill=True)
+        decode += [] if short is None else [1000 * short]
+        prefill += [] if reading is None else [1000 * reading]
+    return CancelLatency(
+        decode_ms=spread_of(decode) if decode else None,
+        prefill_ms=spread_of(prefill) if prefill else None,
+    )
+
+
+def control_rate(control: ControlPort, decode_tokens: int, runs: int) -> float:
+    """The control's decode rate with one and the same prompt: what the machine can do now."""
+    prompt = story(1, 60)
+    return statistics.median(
+        control.run(prompt, decode_tokens).decode_tokens_per_s for _ in range(runs)
+    )
+
+
+def spread_of(values: Sequence[float]) -> Spread:
+    return Spread(
+        median=statistics.median(values), low=min(values), high=max(values), runs=len(values)
+    )
+
+
+def pace_of(pairs: Sequence[tuple[float, float | None]]) -> Pace:
+    """Both sides and their ratio; without a control there is neither of the latter."""
+    both = [(ours, theirs) for ours, theirs in pairs if theirs]
+    return Pace(
+        product=spread_of([ours for ours, _ in pairs]),
+        control=spread_of([theirs for _, theirs in both]) if both else None,
+        ratio=spread_of([ours / theirs for ours, theirs in both]) if both else None,
+    )

@@ -1,0 +1,81 @@
+"""From what was seen to the two verdicts. The thresholds of a certificate are here."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from app.certify.certificate import (
+    CheckResult,
+    DepthFigures,
+    Drift,
+    PowerState,
+    Quality,
+    Verdict,
+)
+
+DECODE_RATIO_NEEDED: Final = 0.98
+"""The product's decode rate as a share of the control's, at the shortest prompt (median)."""
+DRIFT_ALLOWED: Final = 0.10
+"""How much the same control may differ between beginning and end: more is another machine."""
+WIDTH_ALLOWED: Final = 0.35
+"""How far repeated decode rates of the control may lie apart, as a share of their median."""
+
+
+def judge_quality(checks: Sequence[CheckResult]) -> Quality:
+    """Every required check that applies has passed."""
+    missed = [one for one in checks if one.required and one.passed is False]
+    return Quality(
+        verdict=Verdict.FAILED if missed else Verdict.PASSED,
+        reasons=tuple(f"{one.name}: {one.detail}" for one in missed),
+        checks=tuple(checks),
+    )
+
+
+def judge_throughput(
+    depths: Sequence[DepthFigures], drift: Drift | None, power: PowerState, *, quick: bool
+) -> tuple[Verdict, tuple[str, ...]]:
+    """The verdict and every reason against a better one.
+
+    A slow product is only held against it where the machine was quiet enough to tell.
+    """
+    doubts = _doubts(depths, drift, power)
+    if quick:
+        doubts.append("the quick run is too short for more")
+    slow = _slowness(depths)
+    if slow and not doubts:
+        return Verdict.FAILED, tuple(slow)
+    if doubts or slow:
+        return Verdict.PROVISIONAL, (*slow, *doubts)
+    return Verdict.PASSED, ()
+
+
+def _slowness(depths: Sequence[DepthFigures]) -> list[str]:
+    if not depths:
+        return []
+    ratio = min(depths, key=lambda one: one.prompt_tokens).decode_tokens_per_s.ratio
+    if ratio is None or ratio.median >= DECODE_RATIO_NEEDED:
+        return []
+    return [
+        f"it decodes at {ratio.median:.2f} of the control's rate; {DECODE_RATIO_NEEDED} is needed"
+    ]
+
+
+def _doubts(depths: Sequence[DepthFigures], drift: Drift | None, power: PowerState) -> list[str]:
+    doubts: list[str] = []
+    if not depths:
+        doubts.append("nothing was measured")
+    if drift is None or any(one.decode_tokens_per_s.control is None for one in depths):
+        doubts.append("there is no control to compare with")
+    elif not all(one.same_ids for one in depths):
+        doubts.append("product and control did not read the same token ids")
+    if drift is not None and drift.share > DRIFT_ALLOWED:
+        doubts.append(
+            f"the machine changed meanwhile: the control decoded {drift.first_tokens_per_s:.1f}"
+            f" tokens/s at the beginning and {drift.last_tokens_per_s:.1f} at the end"
+        )
+    controls = [one.decode_tokens_per_s.control for one in depths]
+    widest = max((one.width for one in controls if one and one.runs > 1), default=0.0)
+    if widest > WIDTH_ALLOWED:
+        doubts.append(f"the machine was busy: the control's rates lie {widest:.0%} apart")
+    if power.source != power.source_at_end:
+        doubts.append(f"the power went from {power.source} to {power.source_at_end}")
+    return doubts
