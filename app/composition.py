@@ -30,7 +30,7 @@ def build_services() -> Services:
         data_root=root,
         settings_file=settings_file,
         library=Library(Path(store) if store else root.models),
-        engine=EngineClient(log_dir=root.logs),
+        engine=EngineClient(log_dir=root.logs, snapshot_dir=root.cache / "snapshots"),
     )
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from app.core.errors import Bug, ContenoxError, EnvironmentFault, from_record
 from app.engine.engine_child import EngineChild, EntryPoint
 from app.engine.process import run_engine
@@ -74,6 +76,7 @@ class EngineClient:
         log_dir: where the engine writes its logs; created when the engine starts.
         on_notice: told of the engine's start, its slot's state and its unexpected death.
         entry: what the child process runs (tests pass another).
+        snapshot_dir: where stable prefixes are kept across an unload; absent means nowhere.
     """
 
     def __init__(
@@ -82,6 +85,7 @@ class EngineClient:
         log_dir: Path,
         on_notice: Callable[[Notice], None] | None = None,
         entry: EntryPoint = run_engine,
+        snapshot_dir: Path | None = None,
     ) -> None:
         self._log_dir = log_dir
         self._on_notice = on_notice or (lambda _notice: None)
@@ -92,7 +96,9 @@ class EngineClient:
         self._closing = False
         self._loaded: LoadSpec | None = None
         self._deaths = 0
-        self._configure = Configure(idle_unload_s=0)
+        self._configure = Configure(
+            idle_unload_s=0, snapshot_dir=None if snapshot_dir is None else str(snapshot_dir)
+        )
         # Only the writer thread sends: what two threads write at once would be no message.
         self._outbox: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._writer = threading.Thread(target=self._write, name="engine-writer", daemon=True)
@@ -120,7 +126,8 @@ class EngineClient:
 
     def configure(self, *, idle_unload_s: int) -> None:
         """Sets after how many idle seconds the engine gives its memory back; 0 is never."""
-        self._configure = configure = Configure(idle_unload_s=idle_unload_s)
+        configure = msgspec.structs.replace(self._configure, idle_unload_s=idle_unload_s)
+        self._configure = configure
         self._outbox.put(configure)
 
     def cancel(self, request_id: str) -> None:

@@ -1,6 +1,6 @@
 """Makes the manifest of a prompt, and says what of it the loaded model holds already."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import msgspec
@@ -51,7 +51,7 @@ class Cartographer:
         self._clean_tokens = 0
 
     def manifest(self, identity: Identity) -> Manifest:
-        stable = self._stable_tokens()
+        stable = stable_tokens(self._turn, self._ids, self._write)
         return Manifest(
             identity=identity,
             prompt_tokens=len(self._ids),
@@ -60,6 +60,9 @@ class Cartographer:
             stable_token_sha256=token_sha256(self._ids[:stable]),
             segments=tuple(self._records()),
         )
+
+    def _write(self, turn: Generate) -> list[int]:
+        return self._tokenizer.write(turn, self._control).ids
 
     def _records(self) -> Iterator[SegmentRecord]:
         cursor = 0
@@ -105,22 +108,27 @@ class Cartographer:
             self._clean_text, self._clean_tokens = end, common
         return common
 
-    def _stable_tokens(self) -> int:
-        """The leading tokens that every turn with the same stable segments has."""
-        turn = self._turn
-        stable = [one for one in turn.segments if one.kind.stable and one.message >= 0]
-        if not stable and not turn.tools:
-            return 0
-        head: tuple[ChatMessage, ...] = ()
-        if stable:
-            message = turn.messages[stable[-1].message]
-            head = (msgspec.structs.replace(message, content=message.content[: stable[-1].end]),)
-        common = len(self._ids)
-        for probe in _PROBES:
-            changed = msgspec.structs.replace(turn, messages=_probed(head, probe), segments=())
-            ids = self._tokenizer.write(changed, self._control).ids
-            common = min(common, common_tokens(ids, self._ids))
-        return common
+
+def stable_tokens(turn: Generate, ids: list[int], write: Callable[[Generate], list[int]]) -> int:
+    """The leading tokens of ``ids`` that every turn with the same stable segments has.
+
+    Args:
+        turn: its segments say what is stable.
+        ids: its prompt.
+        write: makes a prompt's ids.
+    """
+    stable = [one for one in turn.segments if one.kind.stable and one.message >= 0]
+    if not stable and not turn.tools:
+        return 0
+    head: tuple[ChatMessage, ...] = ()
+    if stable:
+        message = turn.messages[stable[-1].message]
+        head = (msgspec.structs.replace(message, content=message.content[: stable[-1].end]),)
+    common = len(ids)
+    for probe in _PROBES:
+        changed = msgspec.structs.replace(turn, messages=_probed(head, probe), segments=())
+        common = min(common, common_tokens(write(changed), ids))
+    return common
 
 
 def _probed(head: tuple[ChatMessage, ...], probe: str) -> tuple[ChatMessage, ...]:

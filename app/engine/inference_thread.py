@@ -15,7 +15,7 @@ import msgspec
 
 from app.core.errors import Bug, ContenoxError, ErrorRecord, UserError
 from app.engine.backends.base import Backend, LoadStopped, Session
-from app.engine.backends.context_port import ReusingSession
+from app.engine.backends.context_port import KeepingSession, ReusingSession
 from app.engine.backends.embedding_session import EmbeddingSession, embeddings_not_supported
 from app.engine.backends.registry import backend_for, backend_named
 from app.engine.faults import NativeFailure
@@ -43,6 +43,7 @@ from app.engine.protocol import (
     Unload,
 )
 from app.engine.slot import Slot
+from app.engine.snapshots import SnapshotStore
 from app.engine.tickets import Emit, Ticket
 from app.engine.tool_calls import check_tools
 
@@ -72,6 +73,7 @@ class InferenceThread(threading.Thread):
         self._waiting_lock = threading.Lock()
         self._idle_since = time.monotonic()
         self._unload_asked = False
+        self.snapshots: SnapshotStore | None = None
         self._peak_memory = PeakMemory()
 
     def put(self, ticket: Ticket) -> None:
@@ -260,6 +262,9 @@ class InferenceThread(threading.Thread):
 
         started = time.perf_counter()
         self._slot.load(spec, open_session)
+        keeping: object = self._slot.session_of(spec)
+        if self.snapshots is not None and isinstance(keeping, KeepingSession):
+            keeping.keep_in(self.snapshots)
         return time.perf_counter() - started
 
     def _convert(self, ticket: Ticket, source: Path, target: Path) -> None:

@@ -40,6 +40,7 @@ from app.engine.protocol import (
     decode_command,
     encode,
 )
+from app.engine.snapshots import SnapshotStore
 from app.engine.tickets import Ticket
 from app.engine.tokenizer_thread import TokenizerThread
 from app.engine.trace import TRACE_FILE, TraceFile, trace_record
@@ -137,8 +138,9 @@ class EngineProcess:
                         return EXIT_ABANDONED
                 case Ping(request=request):
                     self._emit(Pong(request=request))
-                case Configure(idle_unload_s=seconds):
+                case Configure(idle_unload_s=seconds, snapshot_dir=folder):
                     self._idle_unload_s = seconds
+                    self._inference.snapshots = SnapshotStore(Path(folder)) if folder else None
                 case Shutdown():
                     self._shut_down()
                     return 0

@@ -288,9 +288,11 @@ class Configure(Struct, frozen=True, kw_only=True, tag=True):
     """How the engine shall behave from now on.
 
     ``idle_unload_s``: seconds without a request until the model's memory is given back; 0 is never.
+    ``snapshot_dir``: where stable prefixes are kept across an unload; absent means nowhere.
     """
 
     idle_unload_s: int
+    snapshot_dir: str | None = None
 
 
 class Shutdown(Struct, frozen=True, kw_only=True, tag=True):
@@ -368,14 +370,16 @@ class Usage(Struct, frozen=True, kw_only=True):
     ``prompt_tokens`` includes ``reused_tokens``; ``completion_tokens`` includes the stop token
     and ``thinking_tokens``. ``reused_tokens`` is what the library's counters bear out,
     ``predicted_reused_tokens`` what was expected before; they are the same where those counters
-    tell nothing (``reuse_measured`` is false). A physical prefill is a call of its own; a deferred
-    one is the answer's call, which then reads all that isn't reused.
+    tell nothing (``reuse_measured`` is false). ``restored_tokens`` of them came from a file. A
+    physical prefill is a call of its own; a deferred one is the answer's call, which then reads all
+    that isn't reused.
     """
 
     prompt_tokens: int = 0
     reused_tokens: int = 0
     predicted_reused_tokens: int = 0
     reuse_measured: bool = False
+    restored_tokens: int = 0
     completion_tokens: int = 0
     thinking_tokens: int = 0
     physical_prefill_calls: int = 0

@@ -12,6 +12,7 @@ from typing import Final
 
 from app.core.errors import Bug
 from app.engine.backends.base import Session
+from app.engine.backends.context_port import KeepingSession
 from app.engine.protocol import LoadSpec, SlotState
 
 _log = logging.getLogger(__name__)
@@ -114,6 +115,7 @@ class Slot:
         if self._state is S.READY:
             session, self._session = self._session, None
             self._move(S.UNLOADING)
+            _keep(session)
             self._close(session)
         if self._state in (S.UNLOADING, S.FAILED):
             self._spec = None
@@ -140,3 +142,13 @@ class Slot:
             )
         self._state = state
         self._on_change(state, self.generation, self._spec)
+
+
+def _keep(session: object) -> None:
+    """Lets a healthy session save what its next load can use; that it can't is no failure."""
+    if not isinstance(session, KeepingSession):
+        return
+    try:
+        session.keep_prefix()
+    except Exception:  # noqa: BLE001 - whoever asked for the unload has nothing to do with it
+        _log.exception("the stable prefix was not kept")

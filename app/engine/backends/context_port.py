@@ -7,6 +7,7 @@ from app.engine.backends.base import Control, Outcome
 from app.engine.manifest import Identity
 from app.engine.protocol import Generate, LoadSpec
 from app.engine.reuse import Books, PrefillSpeed
+from app.engine.snapshots import SnapshotStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,17 @@ class TokenizingBackend(Protocol):
 
     def open_tokenizer(self, spec: LoadSpec, control: Control) -> PromptTokenizer:
         """Checks the files and loads the tokenizer; raises what ``open_session`` raises."""
+
+
+@runtime_checkable
+class KeepingSession(Protocol):
+    """A session whose backend can write its cache to a file; the paged pipeline's can't."""
+
+    def keep_in(self, store: SnapshotStore) -> None:
+        """From now on, uses what is in ``store`` where that wins."""
+
+    def keep_prefix(self) -> None:
+        """Saves the stable prefix of the last chat; called before the session is closed."""
 
 
 @runtime_checkable

@@ -17,7 +17,10 @@ from app.engine.backends.llama_model import LlamaModel
 from app.engine.backends.llama_native import Native
 from app.engine.backends.llama_prompt import PromptWriter
 from app.engine.backends.llama_sampler import Sampler, choose_seed
+from app.engine.backends.llama_snapshots import PrefixKeeper
 from app.engine.backends.llama_text import WholeCharacters
+from app.engine.backends.llama_vocabulary import identity, tokenizer_digest
+from app.engine.context_report import stable_tokens
 from app.engine.protocol import (
     DeltaKind,
     FinishReason,
@@ -29,6 +32,7 @@ from app.engine.protocol import (
     Usage,
 )
 from app.engine.reuse import PrefillSpeed, SequenceBooks, shared_beginning
+from app.engine.snapshots import SnapshotStore
 from app.models.gguf import GgufModel
 
 _log = logging.getLogger(__name__)
@@ -92,6 +96,9 @@ class LlamaSession:
             self.prompts = PromptWriter(gguf, self._model)
             context = LlamaContext(native, self._model, runtime, spec.context_tokens, self._abort)
             self._context = context
+            digest = tokenizer_digest(gguf)
+            kv = identity(spec, runtime, gguf, native.library_version, digest)
+            self._keeper = PrefixKeeper(context, spec.context_tokens, kv, self.speed)
             self._warm_up(context, control)
         except BaseException:
             self.close()
@@ -118,6 +125,7 @@ class LlamaSession:
         answer = _Answer()
         with self._abort.watching(stream):
             started = time.perf_counter()
+            restored = self._keeper.restore(prompt)
             reused = context.reuse(prompt)
             context.computed_tokens()
             reason = self._prefill(context, prompt, reused, stream)
@@ -126,8 +134,10 @@ class LlamaSession:
                 sampler = self._sampler(request, seed, prompt, stream, grammar)
                 reason = self._decode(context, room, request, sampler, stream, answer)
                 reason = stream.end(reason)
+        self._keeper.note_stable(prompt[: self._stable_tokens(request, prompt, control)])
         usage = msgspec.structs.replace(
             usage,
+            restored_tokens=restored,
             completion_tokens=len(answer.ids),
             thinking_tokens=stream.thinking_tokens(answer.ids, self._model.text),
         )
@@ -167,6 +177,21 @@ class LlamaSession:
             reuse_measured=True,
             physical_prefill_calls=-(-computed // context.batch_tokens),
             physical_prefill_tokens=computed,
+        )
+
+    def keep_in(self, store: SnapshotStore) -> None:
+        """See ``KeepingSession``."""
+        self._keeper.store = store
+
+    def keep_prefix(self) -> None:
+        """See ``KeepingSession``."""
+        self._keeper.save()
+
+    def _stable_tokens(self, request: Generate, prompt: list[int], control: Control) -> int:
+        if self._keeper.store is None or not request.segments:
+            return 0
+        return stable_tokens(
+            request, prompt, lambda turn: self.prompts.write(turn, AnswerStream(control, turn))
         )
 
     def _held(self) -> list[int]:

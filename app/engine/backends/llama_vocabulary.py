@@ -31,7 +31,7 @@ class LlamaPromptTokenizer:
         self._gguf = gguf
         self._model = LlamaModel(native, gguf, control, vocabulary_only=True)
         self._writer = PromptWriter(gguf, self._model)
-        self._tokenizer_digest = _digest(gguf)
+        self._tokenizer_digest = tokenizer_digest(gguf)
 
     def write(self, turn: Generate, control: Control) -> WrittenPrompt:
         return self._writer.write_prompt(turn, AnswerStream(control, turn))
@@ -82,7 +82,7 @@ def identity(
     )
 
 
-def _digest(gguf: GgufModel) -> str:
+def tokenizer_digest(gguf: GgufModel) -> str:
     """The sha256 over all that the file says about its tokenizer, the template aside."""
     digest = hashlib.sha256()
     with gguf.path.open("rb") as file:
