@@ -228,6 +228,12 @@ def _cannot_write(target: Path, error: OSError, source: Path) -> EnvironmentFaul
             "at 4 GB.",
             "Format it with exFAT or NTFS, or use another one.",
         )
+    if error.errno == errno.ENOSPC:
+        return EnvironmentFault(
+            "disk_full",
+            f"The drive that holds {target.parent} is full.",
+            "Free some space there, or choose another drive; what is copied already is kept.",
+        )
     return unwritable(target, error)
 
 

@@ -5,6 +5,7 @@ and needs no space. What a killed program left there is removed by the next one.
 """
 
 import contextlib
+import errno
 import shutil
 from pathlib import Path
 from typing import Final
@@ -17,7 +18,7 @@ from app.core.paths import unwritable
 from app.models.library import InstalledModel, Library
 from app.models.removal import freed_bytes, own_files, remove_empty
 from app.models.scratch import new_scratch, sweep_scratch
-from app.models.variant import open_variant, read_manifest
+from app.models.variant import MANIFEST_NAME, open_variant, read_manifest
 
 # Begins with a dot, which no model name does.
 _FOLDER: Final = ".trash"
@@ -76,6 +77,8 @@ class Trash:
     def undo(self, trashed: Trashed) -> InstalledModel:
         """Brings a model back; its manifest last, so that it appears when it is whole.
 
+        It comes to where the store is now, which may have moved meanwhile.
+
         Raises:
             UserError: ``undo_too_late``, the trash was emptied; ``undo_in_the_way``, the model was
                 got again meanwhile.
@@ -88,7 +91,8 @@ class Trash:
                 f"{model.full_name} was deleted for good.",
                 f"Get it again with: contenox models get {model.name}",
             )
-        if (model.folder / "manifest.json").exists():
+        home = self._library.store / model.name / model.variant
+        if (home / MANIFEST_NAME).exists():
             raise UserError(
                 "undo_in_the_way",
                 f"{model.full_name} is installed again already.",
@@ -96,18 +100,18 @@ class Trash:
             )
         try:
             paths = (path for path in trashed.folder.rglob("*") if path.is_file())
-            for path in sorted(paths, key=lambda path: path.name == "manifest.json"):
-                _move(path, model.folder / path.relative_to(trashed.folder))
+            for path in sorted(paths, key=lambda path: path == trashed.folder / MANIFEST_NAME):
+                _move(path, home / path.relative_to(trashed.folder))
         except OSError as error:
-            raise unwritable(model.folder, error) from error
-        shutil.rmtree(trashed.folder, ignore_errors=True)
+            raise unwritable(home, error) from error
+        _remove(trashed.folder)
         self._held.remove(trashed)
-        return open_variant(model.folder)
+        return open_variant(home)
 
     def empty(self) -> None:
         """Deletes for good what this program deleted, and what dead programs left. Never raises."""
         for trashed in self._held:
-            shutil.rmtree(trashed.folder, ignore_errors=True)
+            _remove(trashed.folder)
         self._held.clear()
         sweep_scratch(self._library.store / _FOLDER)
         with contextlib.suppress(OSError):
@@ -116,4 +120,17 @@ class Trash:
 
 def _move(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    replace(source, target)
+    try:
+        replace(source, target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        shutil.move(source, target)  # the store has moved to another volume
+
+
+def _remove(folder: Path) -> None:
+    """Removes one deleted model; the trash and an old store go with the last."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for parent in (folder.parent, folder.parent.parent):
+        with contextlib.suppress(OSError):
+            parent.rmdir()

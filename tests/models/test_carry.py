@@ -130,6 +130,22 @@ def test_a_drive_without_room_is_refused_before_a_byte(
     assert not stick.store.exists()
 
 
+def test_a_drive_that_fills_up_in_between_is_said_so(
+    library: Library, stick: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = install_tiny(library)
+
+    def full(*_: object) -> str:
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(module, "_copy", full)
+    with pytest.raises(EnvironmentFault, match="is full") as caught:
+        carry(model, stick)
+    assert caught.value.code == "disk_full"
+    monkeypatch.undo()
+    stick.verify(carry(model, stick))
+
+
 def test_a_file_system_that_ends_at_4_gb_is_called_by_its_name(
     library: Library, stick: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,6 +80,16 @@ def test_the_trash_of_a_killed_program_is_removed_and_that_of_a_living_one_spare
     library.verify(trash.undo(trashed))
 
 
+def test_an_undo_follows_the_store_to_its_new_place(library: Library, tmp_path: Path) -> None:
+    trash, old = Trash(library), library.store
+    trashed = trash.put(install_tiny(library))
+    library.store = tmp_path / "new place"
+    model = trash.undo(trashed)
+    assert model.folder == library.store / "tiny" / "openvino"
+    library.verify(model)
+    assert not (old / ".trash").exists()
+
+
 def test_a_hard_linked_file_frees_nothing(library: Library, tmp_path: Path) -> None:
     model = install_tiny(library)
     whole = freed_bytes(model.folder)
