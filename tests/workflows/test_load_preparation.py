@@ -131,3 +131,17 @@ def test_the_next_turn_of_a_loaded_model_is_the_same_load_whatever_is_free_by_th
         services.prepare_load(starter_gguf, TurnOptions(context_tokens=4096))
     assert caught.value.code == "does_not_fit"
     services.close()
+
+
+def test_an_answer_is_no_longer_than_the_profile_allows(
+    services: Services, starter_gguf: InstalledModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def most(options: TurnOptions) -> int:
+        return services.prepare_turn(starter_gguf, (), options).max_tokens
+
+    assert most(TurnOptions(max_tokens=300)) == 300
+    capped = LlamaProfile(max_output_tokens=100)
+    monkeypatch.setattr(services_module, "profile_of", lambda _model: capped)
+    assert most(TurnOptions(max_tokens=300)) == 100
+    assert most(TurnOptions(max_tokens=50)) == 50
+    services.close()
