@@ -6,11 +6,12 @@ import argparse
 import shutil
 import sys
 import textwrap
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 
 from app.cli import models_files, models_get
@@ -25,12 +26,8 @@ from app.workflows.services import Services
 
 _WIDE: Final = 200
 _LABEL: Final = 17
-_FITS: Final = {
-    FitVerdict.FITS: "yes",
-    FitVerdict.TIGHT: "tight",
-    FitVerdict.DOES_NOT_FIT: "no",
-    FitVerdict.UNKNOWN: "unknown",
-}
+# The width of the window from which on a column is shown.
+_ROOM: Final = {"speed": 92, "context": 102, "good at": 114}
 _STATES: Final = {
     RowState.AVAILABLE: "",
     RowState.INSTALLED: "installed",
@@ -76,7 +73,7 @@ def run_list(arguments: argparse.Namespace, services: Services) -> int:
         print("No model is installed. Get the starter model with: contenox starter")
         return 0
     console = Console(width=None if sys.stdout.isatty() else _WIDE)
-    console.print(_table(rows))
+    console.print(_table(rows, console.width))
     judged = next((row.fit for row in rows if row.fit.usable_bytes is not None), None)
     if judged is not None and judged.usable_bytes is not None:
         print(
@@ -105,27 +102,47 @@ def run_show(arguments: argparse.Namespace, services: Services) -> int:
     return 0
 
 
-def _table(rows: tuple[ModelRow, ...]) -> Table:
+def _table(rows: tuple[ModelRow, ...], width: int) -> Table:
+    """Names are never broken, since they are typed again; a narrow window leaves columns out."""
+    cells: dict[str, Callable[[ModelRow], str]] = {"name": lambda row: row.full_name}
+    if width >= _ROOM["good at"]:
+        cells["good at"] = lambda row: row.use or ("" if row.curated else "not curated")
+    cells["size"] = _size
+    if width >= _ROOM["context"]:
+        cells["context"] = lambda row: f"{row.context_tokens:,}" if row.context_tokens else ""
+    cells["fits here"] = lambda row: _fits(row.fit)
+    if width >= _ROOM["speed"]:
+        cells["speed"] = lambda row: row.fit.speed
+    cells["state"] = _state
     table = Table(box=None, padding=(0, 1))
-    for header in ("name", "variant", "good at"):
-        table.add_column(header, overflow="fold")
-    for header in ("size", "context"):
-        table.add_column(header, justify="right", no_wrap=True)
-    for header in ("fits here", "speed", "state"):
-        table.add_column(header, no_wrap=True)
+    for header in cells:
+        justify: JustifyMethod = "right" if header in ("size", "context") else "left"
+        table.add_column(header, no_wrap=True, justify=justify)
     for row in rows:
-        about = "" if row.size_is_exact else "about "
-        table.add_row(
-            row.name,
-            row.variant,
-            row.use or ("not curated" if not row.curated else ""),
-            about + format_bytes(row.size_bytes) if row.size_bytes else "",
-            "" if row.context_tokens is None else f"{row.context_tokens:,}",
-            _FITS[row.fit.verdict],
-            row.fit.speed,
-            _state(row),
-        )
+        table.add_row(*(cell(row) for cell in cells.values()))
     return table
+
+
+def _fits(fit: FitHere) -> str:
+    """The verdict with the number that decides it."""
+    spare = fit.spare_bytes or 0
+    match fit.verdict:
+        case FitVerdict.FITS:
+            return "yes"
+        case FitVerdict.TIGHT:
+            return f"tight, {format_bytes(spare)} left"
+        case FitVerdict.DOES_NOT_FIT if spare < 0:
+            return f"no, {format_bytes(-spare)} short"
+        case FitVerdict.DOES_NOT_FIT:
+            return "no, pool too small"
+        case _:
+            return "unknown"
+
+
+def _size(row: ModelRow) -> str:
+    if not row.size_bytes:
+        return ""
+    return ("" if row.size_is_exact else "~") + format_bytes(row.size_bytes)
 
 
 def _state(row: ModelRow) -> str:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from app.core.errors import UserError
 from app.hardware.budget import MemoryBudget
-from app.hardware.host import HostMemory, read_cpu_name, read_memory
+from app.hardware.host import HostMemory, read_cpu_name
 from app.hardware.readings import CPU, DeviceInventory, DeviceReading, ProbeOutcome
 from app.models.catalog import Catalog, Model, Variant
 from app.models.download_disk import DEFAULT_RESERVE_BYTES
@@ -63,7 +63,7 @@ class ModelList:
         peaks: what models really took here.
         list_devices: the devices; called only for another device than the CPU.
         held_bytes: what the engine holds now, and would give back before a load.
-        read_free: the machine's memory (tests pass another).
+        read_free: the machine's memory.
     """
 
     def __init__(
@@ -73,8 +73,8 @@ class ModelList:
         catalog: Catalog,
         peaks: ObservedPeaks,
         list_devices: Callable[[], DeviceInventory],
-        held_bytes: Callable[[], int] = lambda: 0,
-        read_free: Callable[[], HostMemory] = read_memory,
+        held_bytes: Callable[[], int],
+        read_free: Callable[[], HostMemory],
     ) -> None:
         self._library = library
         self._memory = memory

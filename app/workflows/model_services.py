@@ -12,6 +12,7 @@ from msgspec import Struct
 from app.core.errors import UserError
 from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
+from app.hardware.host import read_memory
 from app.hardware.readings import DeviceInventory
 from app.models.carry import carry, carry_bytes
 from app.models.catalog import Catalog, load_catalog
@@ -93,6 +94,7 @@ class ModelServices:
             self.peaks,
             self._list_devices,
             self._held_bytes,
+            read_memory,
         )
 
     def require_store(self) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from app.core.paths import DataRoot
 from app.core.settings import Settings, SettingsFile
+from app.hardware.host import HostMemory
 from app.models.catalog import load_catalog
 from app.models.library import Library
 from tests.cli.conftest import ROW, Console, repository_of
@@ -41,6 +42,19 @@ def test_the_list_for_a_person_says_what_it_was_judged_for(console: Console) -> 
     assert "qwen3-8b" in out
     assert "not measured" in out
     assert "Judged for 2,048 tokens of context on CPU" in out
+
+
+def test_what_does_not_fit_says_by_how_much(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = HostMemory(total_bytes=8 << 30, available_bytes=4 << 30)
+    monkeypatch.setattr("app.workflows.model_services.read_memory", lambda: small)
+    rows = {
+        line.split()[0]: line for line in console("models", "list")[1].splitlines() if "/" in line
+    }
+    assert "no, 2.5 GB short" in rows["qwen3-8b/openvino"]
+    assert " yes " in rows["qwen3-0.6b/gguf"]
+    assert "tight, " in rows["qwen3-4b/openvino"]
 
 
 def test_a_context_changes_the_sum(console: Console) -> None:
