@@ -7,6 +7,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from app.certify.certificate_store import FOLDER as CERTIFICATES_FOLDER
+from app.certify.certificate_store import CertificateStore
 from app.core.errors import ContenoxError, UserError
 from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
@@ -41,6 +43,7 @@ from app.models.identity import never_stop
 from app.models.library import InstalledModel, Library, preference
 from app.models.profile import Profile, profile_digest
 from app.models.profile_files import profile_of
+from app.workflows.certified import CertifiedDevices
 from app.workflows.load_preparation import budget_for_load, fitting_context, keep_compiled
 from app.workflows.load_spec import load_spec
 from app.workflows.model_services import ModelServices
@@ -100,6 +103,12 @@ class Services:
             lambda: private_bytes(self.engine.pid),
         )
 
+    @cached_property
+    def certified(self) -> CertifiedDevices:
+        """What was measured and checked on this machine."""
+        store = CertificateStore(self.data_root.path / CERTIFICATES_FOLDER)
+        return CertifiedDevices(store, self.library, self.list_devices)
+
     def observe(self, on_notice: Callable[[Notice], None]) -> None:
         """Tells ``on_notice`` of the engine's notices from now on, after they were noted here."""
         self._on_notice = on_notice
@@ -139,7 +148,7 @@ class Services:
 
     def choose_device(self, model: InstalledModel, wanted: str | None) -> DeviceChoice:
         """Decides where ``model`` runs, and says why."""
-        return self._choose(profile_of(model), wanted)
+        return self._choose(model, profile_of(model), wanted)
 
     def prepare_load(self, model: InstalledModel, options: TurnOptions | None = None) -> LoadSpec:
         """What to load for ``model``. Reads files.
@@ -154,7 +163,7 @@ class Services:
         options = options or TurnOptions()
         self.library.check(model)
         profile = profile_of(model)
-        choice = self._choose(profile, options.device)
+        choice = self._choose(model, profile, options.device)
         asked = options.context_tokens
         key = (model.full_name, model.digest, profile_digest(profile), choice.device, asked)
         prepared = self._prepared.get(key)
@@ -241,10 +250,13 @@ class Services:
             return BackendReport(name=name, error=error.record())
         return found[0]
 
-    def _choose(self, profile: Profile, wanted: str | None) -> DeviceChoice:
+    def _choose(self, model: InstalledModel, profile: Profile, wanted: str | None) -> DeviceChoice:
         by_hand = wanted or self.settings_file.load().default_device
         wishes = DeviceWishes.collect(by_hand=by_hand, profile=getattr(profile, "device", None))
-        return choose_device(wishes, self._inventory_for(wishes))
+        certified = self.certified.passed(model, profile) if _is_automatic(wishes) else ()
+        elsewhere = any(one.device != CPU for one in certified)
+        inventory = self._inventory if elsewhere else self._inventory_for(wishes)
+        return choose_device(wishes, inventory, certified)
 
     def _reading(self, device: str) -> DeviceReading:
         """What is known about a device that was chosen."""
@@ -260,3 +272,8 @@ class Services:
             if Selector.parse(text, said_by=said_by).device != CPU:
                 return self._inventory
         return DeviceInventory.cpu_only(read_cpu_name(), ProbeOutcome.COMPLETE, "")
+
+
+def _is_automatic(wishes: DeviceWishes) -> bool:
+    spoken = wishes.first()
+    return spoken is None or Selector.parse(spoken[2], said_by=spoken[1]).device is None
