@@ -86,6 +86,7 @@ class Desktop(QObject):
             self.runner,
             self.preferences,
             self.theme,
+            self.tray,
         )
         self.upkeep: StoreUpkeep | None = None
         if services.around.store is not None:

@@ -123,12 +123,11 @@ class FirstRun(QWidget):
                 self.starter.show_line(self.tr("Ready at once"), line)
         if [line.key for line in rest] != [card.line.key for card in self.others if card.line]:
             self._rebuild(len(rest))
-        coming = [line for line in rest if line.state in ON_ITS_WAY]
-        best = max((line.row.size_bytes for line in rest if line not in coming), default=0)
+        offered = [line for line in rest if line.state not in ON_ITS_WAY]
+        best = max(offered, key=lambda line: line.row.size_bytes) if len(offered) > 1 else None
         for card, line in zip(self.others, rest, strict=True):
-            is_best = line.row.size_bytes == best and len(rest) > 1
-            tag = self.tr("The best that fits here") if is_best else self.tr("Light")
-            card.show_line(self.tr("On its way") if line in coming else tag, line)
+            tag = self.tr("The best that fits here") if line is best else self.tr("Light")
+            card.show_line(tag if line in offered else self.tr("On its way"), line)
             self._show_download(card, line)
         self._arrange()
 

@@ -22,6 +22,7 @@ class Tray(QObject):
     new_chat_asked = Signal()
     quick_asked = Signal()
     unload_asked = Signal()
+    pause_downloads_asked = Signal()
     quit_asked = Signal()
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
@@ -42,6 +43,8 @@ class Tray(QObject):
         self.menu.addSeparator()
         self._unload = self._add("", self.unload_asked)
         self._unload.setVisible(False)
+        self._pause = self._add(self.tr("Pause downloads"), self.pause_downloads_asked)
+        self._pause.setVisible(False)
         self._add(self.tr("Quit"), self.quit_asked)
         self._icon = QSystemTrayIcon(self._icons[TrayState.IDLE], self)
         self._icon.setContextMenu(self.menu)
@@ -61,6 +64,10 @@ class Tray(QObject):
         """Names the model that holds memory, and offers to free it; empty when there is none."""
         self._unload.setText(self.tr("Unload {model}").format(model=model))
         self._unload.setVisible(bool(model))
+
+    def set_downloading(self, downloading: bool) -> None:
+        """Offers to pause the downloads while there are some that go on."""
+        self._pause.setVisible(downloading)
 
     @staticmethod
     def available() -> bool:

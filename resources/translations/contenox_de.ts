@@ -620,6 +620,10 @@
       <source>Unload {model}</source>
       <translation>{model} entladen</translation>
     </message>
+    <message>
+      <source>Pause downloads</source>
+      <translation>Downloads anhalten</translation>
+    </message>
   </context>
   <context>
     <name>wording</name>

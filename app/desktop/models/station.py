@@ -9,6 +9,7 @@ from app.desktop.models.desk import ModelsDesk
 from app.desktop.models.ports import Key, ModelsServices
 from app.desktop.preferences import Preferences
 from app.desktop.theme import Theme
+from app.desktop.tray import Tray
 from app.desktop.turn import TurnRunner
 from app.desktop.turn_records import Activity
 
@@ -24,6 +25,7 @@ class ModelsStation(QObject):
         runner: TurnRunner,
         preferences: Preferences,
         theme: Theme,
+        tray: Tray,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -40,6 +42,8 @@ class ModelsStation(QObject):
         desk.starter_asked.connect(inventory.fetch_starter)
         desk.starter_stop_asked.connect(inventory.stop_fetching)
         inventory.fetch_progressed.connect(desk.set_starter_progress)
+        desk.stock.going_on_changed.connect(tray.set_downloading)
+        tray.pause_downloads_asked.connect(desk.stock.pause_all)
         runner.activity_changed.connect(self._on_activity)
 
     def start(self) -> None:

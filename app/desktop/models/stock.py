@@ -24,7 +24,7 @@ from app.desktop.models.ports import (
 from app.desktop.models.queue_link import QueueLink, runs
 from app.desktop.models.row_state import Amount, Line, RowState
 from app.desktop.models.starter_fetch import StarterDownload, StarterFetch
-from app.models.download_state import DownloadState
+from app.models.download_state import DownloadState, Move, allows
 
 
 class ModelStock(QObject):
@@ -37,6 +37,7 @@ class ModelStock(QObject):
     removed = Signal(object)  # Line: a model was deleted, and can come back
     verified = Signal(object)  # Line: every byte is what it was
     failed = Signal(object)  # ErrorRecord
+    going_on_changed = Signal(bool)  # whether any download runs, waits or is queued
 
     def __init__(self, services: ModelsServices, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -47,6 +48,7 @@ class ModelStock(QObject):
         self._checks: dict[Key, Amount] = {}
         self._damaged: dict[Key, ErrorRecord] = {}
         self._arriving: dict[Key, Download] = {}  # done, and the disk hasn't been asked yet
+        self._goes_on = False
         self.store: StoreFacts | None = None
         self._lister = Worker("model list", self)
         self.queue = QueueLink(services, self)
@@ -139,6 +141,7 @@ class ModelStock(QObject):
         for key in keys:
             self._downloads.pop(key, None)
         self._publish(keys)
+        self._tell_what_goes_on()
 
     @Slot(object, bool)
     def _on_starter_ended(self, key: Key, whole: bool) -> None:
@@ -159,8 +162,22 @@ class ModelStock(QObject):
             if arrived and before is not None and before.state is not DownloadState.INSTALLED:
                 self._arriving[key] = before
                 self.came(key)
-        self.queue.set_moving(moves=any(runs(each) for each in self._downloads.values()))
         self._publish(changed)
+        self._tell_what_goes_on()
+
+    def _tell_what_goes_on(self) -> None:
+        downloads = self._downloads.values()
+        self.queue.set_moving(moves=any(runs(each) for each in downloads))
+        going_on = any(allows(each.state, Move.PAUSE) for each in downloads)
+        if going_on is not self._goes_on:
+            self._goes_on = going_on
+            self.going_on_changed.emit(going_on)
+
+    def pause_all(self) -> None:
+        """Pauses every download that goes on; the starter, which is small, is let be."""
+        for key, download in self._downloads.items():
+            if allows(download.state, Move.PAUSE) and not self._is_starter(key):
+                self.pause(key)
 
     def came(self, key: Key) -> None:
         """A model may be here that wasn't: asks the disk, then says so."""

@@ -115,3 +115,15 @@ def test_the_starter_pressed_in_the_window_is_the_one_of_the_first_screen(
 
 def test_a_window_without_services_has_no_button(desktop: Desktop) -> None:
     assert not desktop.window.models_button.isVisible()
+
+
+def test_the_tray_pauses_what_goes_on(
+    first_start: Desktop, models: ModelRoom, qtbot: QtBot
+) -> None:
+    pause = next(a for a in first_start.tray.menu.actions() if a.text() == "Pause downloads")
+    assert not pause.isVisible()
+    first_start.window.first_run.others[0].button.click()
+    qtbot.waitUntil(pause.isVisible)
+    pause.trigger()
+    qtbot.waitUntil(lambda: models.queue.views[SMALL.key].state is D.PAUSED)
+    qtbot.waitUntil(lambda: not pause.isVisible())

@@ -55,7 +55,7 @@ class Program:
             SettingsFile(root.settings_file),
             self.library,
             lambda: DeviceInventory.cpu_only("A processor", ProbeOutcome.COMPLETE, ""),
-            lambda: catalog,
+            read_catalog=lambda: catalog,
         )
         services = models_services(self.models, lambda _report, _stop: None, lambda: None)
         services = replace(services, open_downloads=self._open_downloads)
