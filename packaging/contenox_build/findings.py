@@ -14,7 +14,7 @@ LONGEST_PATH: Final = 160
 
 _FORBIDDEN: Final = (
     (re.compile(r"(^|/)opencl\.dll$"), "comes with the graphics driver"),
-    (re.compile(r"npu"), "the NPU is never offered"),
+    (re.compile(r"(^|[/_-])npu([/_.-]|$)"), "the NPU is never offered"),
     (re.compile(r"openvino_telemetry"), "nothing calls home"),
     (re.compile(r"(^|/)(ucrtbase|(api|ext)-ms-win-.*)\.dll$"), "is Windows' own"),
     (re.compile(r"\.(pdb|lib|exp|h|hpp|cmake|pyi)$"), "is for compilers"),
@@ -45,10 +45,7 @@ def check_names(folder: Path) -> Iterator[Finding]:
     for path in files_below(folder):
         text = path.relative_to(folder).as_posix()
         for pattern, reason in _FORBIDDEN:
-            # The word for NPU is looked for in names of libraries, not in texts and profiles.
-            if pattern.search(text.lower()) and not text.startswith("_internal/licences/"):
-                if pattern.pattern == "npu" and path.suffix.lower() not in {".dll", ".so"}:
-                    continue
+            if pattern.search(text.lower()):
                 yield Finding("forbidden", text, reason)
         if _DEBUG.search(text.lower()):
             yield Finding("forbidden", text, "is a debug library")
