@@ -242,6 +242,8 @@ class Desktop(QObject):
 
     @Slot(object)
     def _on_notice(self, notice: object) -> None:
+        if self._closed:  # it was still on its way when the tray's menu went
+            return
         if isinstance(notice, StateChanged):
             holds = notice.spec is not None and notice.state in (SlotState.READY, SlotState.BUSY)
             name = notice.spec.model_name if notice.spec is not None and holds else ""

@@ -1,5 +1,6 @@
 """One window for each data folder: a second start raises the first one and ends."""
 
+import contextlib
 import hashlib
 import sys
 from pathlib import Path
@@ -23,6 +24,7 @@ class SingleInstance(QObject):
     def __init__(self, data_root: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._name = socket_name(data_root)
+        self._folder = data_root
         self._lock = QLockFile(str(data_root / "window.lock"))
         # Only a dead owner makes a lock stale, not its age.
         self._lock.setStaleLockTime(0)
@@ -32,6 +34,9 @@ class SingleInstance(QObject):
 
     def acquire(self) -> bool:
         """Whether this is the first instance; if not, the first one has been told to show."""
+        # At the very first start there is no folder yet, and so no place for the lock.
+        with contextlib.suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
         for _ in range(_ATTEMPTS):
             locked = self._lock.tryLock(0)
             if not locked and self._tell_first():

@@ -35,6 +35,17 @@ def test_a_second_start_raises_the_first(tmp_path: Path, qtbot: QtBot) -> None:
     first.close()
 
 
+def test_the_very_first_start_holds_the_lock_too(tmp_path: Path, qtbot: QtBot) -> None:
+    folder = tmp_path / "not yet" / "there"
+    first = SingleInstance(folder)
+    assert first.acquire()
+    (folder / "settings.json").write_text("{}")
+    with qtbot.waitSignal(first.raise_asked, timeout=20_000):
+        second = _start(folder)
+    assert second.communicate(timeout=20)[0].strip() == "second"
+    first.close()
+
+
 def test_another_data_folder_is_another_program(tmp_path: Path) -> None:
     first = SingleInstance(tmp_path / "a")
     (tmp_path / "a").mkdir()
@@ -54,6 +65,7 @@ def test_what_a_killed_program_left_is_taken_over(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_still_starts(tmp_path: Path) -> None:
+    (tmp_path / "missing").write_text("a file where the folder should be")
     instance = SingleInstance(tmp_path / "missing" / "folder")
     assert instance.acquire()
     instance.close()
