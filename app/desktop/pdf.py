@@ -11,17 +11,20 @@ from PySide6.QtGui import (
     QPdfWriter,
     QTextBlock,
     QTextBlockFormat,
+    QTextCharFormat,
     QTextCursor,
     QTextDocument,
+    QTextFormat,
 )
 
 from app.core.errors import EnvironmentFault, UserError
 from app.core.files import write_atomic
 
-_MARGIN_MM: Final = 20
 _FONT_POINTS: Final = 10
 _LINE_PERCENT: Final = 125
 _AFTER_BLOCK: Final = 4.0  # points
+_BEFORE_HEADING: Final = 12.0
+_HEADING_SIZES: Final = {1: 3, 2: 1}  # steps above the text
 
 
 class _Document(QTextDocument):
@@ -43,8 +46,7 @@ def write_pdf(markdown: str, target: Path) -> None:
     writer = QPdfWriter(buffer)
     writer.setCreator("Contenox")
     writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
-    margins = QMarginsF(_MARGIN_MM, _MARGIN_MM, _MARGIN_MM, _MARGIN_MM)
-    writer.setPageMargins(margins, QPageLayout.Unit.Millimeter)
+    writer.setPageMargins(QMarginsF(), QPageLayout.Unit.Millimeter)  # ``print_`` leaves 2 cm
     document = _document(markdown)
     writer.setTitle(document.firstBlock().text())
     document.print_(writer)
@@ -73,7 +75,17 @@ def _document(markdown: str) -> QTextDocument:
 
 
 def _space(block: QTextBlock) -> None:
+    cursor = QTextCursor(block)
+    if cursor.currentTable() is not None:
+        return
     layout = QTextBlockFormat()
     layout.setLineHeight(_LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
     layout.setBottomMargin(_AFTER_BLOCK)
-    QTextCursor(block).mergeBlockFormat(layout)
+    level = block.blockFormat().headingLevel()
+    if level:
+        layout.setTopMargin(_BEFORE_HEADING)
+        size = QTextCharFormat()
+        size.setProperty(QTextFormat.Property.FontSizeAdjustment, _HEADING_SIZES.get(level, 0))
+        cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
+        cursor.mergeCharFormat(size)
+    cursor.mergeBlockFormat(layout)

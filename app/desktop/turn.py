@@ -33,7 +33,7 @@ from app.engine.protocol import (
 )
 from app.hardware.readings import DeviceReading
 
-_SAVE_EVERY_MS: Final = 1000
+_SAVE_EVERY_MS: Final = 600  # and what the disk takes: less than a second is ever lost
 _LIVELY_TEMPERATURE: Final = 0.7
 _LIVELY_PENALTY: Final = 1.1
 

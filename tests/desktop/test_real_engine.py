@@ -13,60 +13,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.chats.records import SamplingFields
 from app.desktop.application import Desktop
 from app.desktop.conversation import AnswerStamp
 from app.desktop.lifecycle import TurnState
-from app.desktop.services import Engine, ModelEntry
-from app.engine.client import EngineClient
 from app.engine.protocol import (
-    ChatMessage,
     FinishReason,
-    Generate,
-    LoadSpec,
     OpenVinoRuntime,
-    Runtime,
     ScriptedRuntime,
-    new_request_id,
 )
-from app.hardware.readings import DeviceReading
 from app.models.library import InstalledModel
-from tests.desktop.rooms import Room
+from tests.desktop.real_room import RealRoom
 
 _PATIENCE_MS = 60_000
-
-
-class RealRoom(Room):
-    """A room whose engine is a process; the runtime is the test's choice."""
-
-    def __init__(self, root: Path, runtime: Runtime, model: InstalledModel | None = None) -> None:
-        super().__init__(root)
-        self.engine.close()
-        self.client = EngineClient(log_dir=root / "logs")
-        self._runtime = runtime
-        self._model = model
-        if model is not None:
-            self.models = (model,)
-
-    def _open(self, _on_notice: object) -> Engine:
-        return self.client
-
-    def _prepare(
-        self,
-        model: ModelEntry,
-        _device: DeviceReading | None,
-        messages: tuple[ChatMessage, ...],
-        _wishes: SamplingFields,
-    ) -> Generate:
-        installed = self._model
-        spec = LoadSpec(
-            model_name=model.name,
-            model_path=str(installed.path) if installed else "nowhere",
-            model_digest=installed.digest if installed else "sha256:0",
-            context_tokens=min(4096, model.context_tokens),
-            runtime=self._runtime,
-        )
-        return Generate(request=new_request_id(), spec=spec, messages=messages, max_tokens=200)
 
 
 def _open_on(room: RealRoom, qapp: QApplication, qtbot: QtBot) -> Desktop:

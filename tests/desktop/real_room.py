@@ -1,0 +1,54 @@
+"""A room whose engine is a process of its own."""
+
+from pathlib import Path
+
+from app.chats.records import SamplingFields
+from app.desktop.services import Engine, ModelEntry
+from app.engine.client import EngineClient
+from app.engine.protocol import ChatMessage, Generate, LoadSpec, Runtime, new_request_id
+from app.hardware.readings import DeviceReading
+from app.models.library import InstalledModel
+from tests.desktop.rooms import Room
+
+
+class RealRoom(Room):
+    """A room whose engine is a process; the runtime is the test's choice."""
+
+    def __init__(
+        self,
+        root: Path,
+        runtime: Runtime,
+        model: InstalledModel | None = None,
+        *,
+        max_tokens: int = 200,
+    ) -> None:
+        super().__init__(root)
+        self.engine.close()
+        self.client = EngineClient(log_dir=root / "logs")
+        self._runtime = runtime
+        self._model = model
+        self._max_tokens = max_tokens
+        if model is not None:
+            self.models = (model,)
+
+    def _open(self, _on_notice: object) -> Engine:
+        return self.client
+
+    def _prepare(
+        self,
+        model: ModelEntry,
+        _device: DeviceReading | None,
+        messages: tuple[ChatMessage, ...],
+        _wishes: SamplingFields,
+    ) -> Generate:
+        installed = self._model
+        spec = LoadSpec(
+            model_name=model.name,
+            model_path=str(installed.path) if installed else "nowhere",
+            model_digest=installed.digest if installed else "sha256:0",
+            context_tokens=min(4096, model.context_tokens),
+            runtime=self._runtime,
+        )
+        return Generate(
+            request=new_request_id(), spec=spec, messages=messages, max_tokens=self._max_tokens
+        )
