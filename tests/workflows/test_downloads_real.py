@@ -47,7 +47,7 @@ def machine(
     files = {
         path.relative_to(starter_openvino.folder).as_posix(): path.read_bytes()
         for path in starter_openvino.folder.rglob("*")
-        if path.is_file() and path.name != "manifest.json"
+        if path.is_file() and path.name not in ("manifest.json", "contenox-verified.json")
     }
     with LoopbackHub() as hub:
         made = Machine(hub, data_root, tmp_path)
