@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import app
-from app.cli import catalog, certify, chat, describe, explain, models, reports, starter
+from app.cli import bench, catalog, certify, chat, describe, explain, models, reports, starter
 from app.core.errors import Bug, ContenoxError
 from app.workflows.services import Services
 
@@ -14,7 +14,7 @@ EXIT_FAILED: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_INTERRUPTED: Final = 130
 
-_COMMANDS: Final = (chat, explain, starter, models, catalog, describe, certify, reports)
+_COMMANDS: Final = (chat, explain, bench, starter, models, catalog, describe, certify, reports)
 
 
 def main(arguments: Sequence[str], build: Callable[[], Services]) -> int:
