@@ -198,6 +198,8 @@ class TurnRunner(QObject):
         )
         settings = conversation.settings = _with_choice(conversation.settings, model, device)
         wishes = _varied(settings.sampling) if varied else settings.sampling
+        if answer.thinking and not answer.text:  # it has thought; now it shall answer
+            wishes = msgspec.structs.replace(wishes, max_thinking_tokens=0)
         chat, messages = conversation.id, conversation.prompt(prompt_leaf)
         assert answer.parent is not None, "an answer follows a question"
         question = conversation.get(answer.parent)

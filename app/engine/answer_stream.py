@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from app.core.errors import DataFault
 from app.engine.backends.base import Control
 from app.engine.loop_guard import LoopGuard
-from app.engine.protocol import DeltaKind, FinishReason, Generate, ToolCall
+from app.engine.protocol import DeltaKind, FinishReason, Generate, ThinkingLevel, ToolCall
 from app.engine.stop_strings import StopStrings
 from app.engine.thinking import (
     ThinkingSplitter,
@@ -24,8 +24,9 @@ from app.engine.tool_calls import ToolCallSplitter, check_tools, to_json
 class AnswerStream:
     """Sorts the text of one answer into answer, thinking and tool calls, and passes it on.
 
-    A stop string ends it anywhere, also in the thinking; ``stop_reason`` then says ``STOP``. An
-    answer that goes round in circles is ended with ``REPETITION``; what it wrote is passed on.
+    A stop string ends it anywhere, also in the thinking; ``stop_reason`` then says ``STOP``. One
+    that goes round in circles is ended with ``REPETITION``, one that thinks for too long with
+    ``LENGTH``; what it wrote is passed on.
     White space that only parts the thinking or a call from what follows is layout and left out.
 
     Args:
@@ -42,6 +43,9 @@ class AnswerStream:
         check_tools(protocols.tool_calls, request.tools)
         self._control = control
         self._tags = thinking_tags(protocols.reasoning)
+        self._skips_thinking = request.thinking is ThinkingLevel.OFF
+        self._may_think = request.max_thinking_tokens
+        self._thought_pieces = 0
         self._opened = False
         self._stops = StopStrings(request.sampling.stop_strings)
         self._loops = LoopGuard()
@@ -59,7 +63,7 @@ class AnswerStream:
             rendered: the messages in the model's chat template.
             begun: the beginning of the answer, if it is to go on.
         """
-        prompt, self._opened = begin_answer(rendered, begun, self._tags)
+        prompt, self._opened = begin_answer(rendered, begun, self._tags, skip=self._skips_thinking)
         if self._tags is not None and (self._opened or not begun):
             self._thinking = ThinkingSplitter(self._tags, opened=self._opened)
         return prompt
@@ -111,6 +115,8 @@ class AnswerStream:
         if kind is DeltaKind.TEXT:
             self._loops.push(text)
             self._part(self._stops.push(text))
+            if self._thinking is not None and self._thinking.inside:
+                self._thought_pieces += 1  # a piece is a token, but for characters cut in two
         else:
             self._sort(kind, text)
         if not self._sent:
@@ -120,9 +126,16 @@ class AnswerStream:
     def stop_reason(self) -> FinishReason | None:
         if self._stops.found:
             return FinishReason.STOP
-        return self._control.stop_reason() or (
-            FinishReason.REPETITION if self._loops.found else None
-        )
+        asked = self._control.stop_reason()
+        if asked is None and self._loops.found:
+            return FinishReason.REPETITION
+        if asked is None and self._may_think is not None and self._thinking_too_long():
+            return FinishReason.LENGTH
+        return asked
+
+    def _thinking_too_long(self) -> bool:
+        inside = self._thinking is not None and self._thinking.inside
+        return inside and self._thought_pieces >= (self._may_think or 0)
 
     def uninterruptible(self) -> AbstractContextManager[None]:
         return self._control.uninterruptible()

@@ -234,6 +234,8 @@ class Generate(Struct, frozen=True, kw_only=True, tag=True):
     If the last message is the assistant's, the answer goes on from its end.
     ``deadline_s`` counts from when the engine receives the request. ``reserve_tokens`` must be left
     in the context for the answer. ``segments`` say what the messages are made of, for a manifest.
+    ``max_tokens`` counts the thinking too; one that takes more than ``max_thinking_tokens`` ends
+    the answer with ``LENGTH``, so that it doesn't use up what is meant for the answer.
     """
 
     request: str
@@ -244,6 +246,7 @@ class Generate(Struct, frozen=True, kw_only=True, tag=True):
     max_tokens: int = 1024
     reserve_tokens: int = 1
     thinking: ThinkingLevel = ThinkingLevel.AUTO
+    max_thinking_tokens: int | None = None
     tools: tuple[ToolSpec, ...] = ()
     deadline_s: float | None = None
 

@@ -61,7 +61,9 @@ def thinking_tags(protocol: str | None) -> ThinkingTags | None:
     return tags
 
 
-def begin_answer(rendered: str, begun: str, tags: ThinkingTags | None) -> tuple[str, bool]:
+def begin_answer(
+    rendered: str, begun: str, tags: ThinkingTags | None, *, skip: bool = False
+) -> tuple[str, bool]:
     """Puts the beginning of an answer behind a rendered prompt.
 
     Args:
@@ -69,6 +71,7 @@ def begin_answer(rendered: str, begun: str, tags: ThinkingTags | None) -> tuple[
             the thinking there.
         begun: the answer so far, if it is to go on; else empty.
         tags: the model's, or ``None``.
+        skip: the model shall not think: a thinking that the template opens is closed at once.
 
     Returns the whole prompt, and whether what follows it is thinking. An answer that has begun
     without its thinking is past it: an opened thinking is closed before it.
@@ -79,6 +82,8 @@ def begin_answer(rendered: str, begun: str, tags: ThinkingTags | None) -> tuple[
     left_open = end.endswith(tags.opening)
     opened = left_open or (tags.opened and not end.endswith(tags.closing))
     if not begun:
+        if skip and left_open:
+            return f"{rendered}\n{tags.closing}\n\n", False
         return rendered, opened
     inside = begun.rfind(tags.opening) > begun.rfind(tags.closing)
     if left_open and not inside and tags.closing not in begun:
@@ -117,6 +122,11 @@ class ThinkingSplitter:
         self._place = _Place.THINKING if opened else _Place.BEFORE
         self._may_repeat_tag = opened
         self._held = ""
+
+    @property
+    def inside(self) -> bool:
+        """Whether the text that comes next is thinking, as far as is known."""
+        return self._place is _Place.THINKING
 
     def push(self, text: str) -> list[Piece]:
         """Takes the next piece and returns what is decided by it."""

@@ -61,6 +61,7 @@ class TurnOptions(Struct, frozen=True, kw_only=True):
     sampling: Sampling = Sampling()
     max_tokens: int = 1024
     thinking: ThinkingLevel = ThinkingLevel.AUTO
+    max_thinking_tokens: int | None = None
 
 
 @dataclass
@@ -191,13 +192,18 @@ class Services:
         """
         options = options or TurnOptions()
         most = profile_of(model).max_output_tokens or options.max_tokens
+        spec = self.prepare_load(model, options)
+        setting = self.settings_file.load().thinking_budget_tokens
+        budget = thinking_budget(spec, options.max_thinking_tokens, setting)
         return Generate(
             request=new_request_id(),
-            spec=self.prepare_load(model, options),
+            spec=spec,
             messages=messages,
             sampling=options.sampling,
-            max_tokens=min(options.max_tokens, most),
+            # The thinking has room of its own: it takes nothing from the answer.
+            max_tokens=min(options.max_tokens, most) + (budget or 0),
             thinking=options.thinking,
+            max_thinking_tokens=budget,
         )
 
     def report_backends(self) -> tuple[BackendReport, ...]:
@@ -277,3 +283,16 @@ class Services:
 def _is_automatic(wishes: DeviceWishes) -> bool:
     spoken = wishes.first()
     return spoken is None or Selector.parse(spoken[2], said_by=spoken[1]).device is None
+
+
+def thinking_budget(spec: LoadSpec, asked: int | None, setting: int) -> int | None:
+    """How many tokens the model may think; ``None`` for one that doesn't, or without a limit.
+
+    Args:
+        spec: what is loaded; its protocols say whether it thinks.
+        asked: what a person wants for this answer.
+        setting: what counts without; 0 means no limit.
+    """
+    if spec.protocols.reasoning is None:
+        return None
+    return asked if asked is not None else setting or None

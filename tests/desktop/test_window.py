@@ -264,6 +264,7 @@ def test_a_model_that_only_thought_says_so_and_can_go_on(
     block.resume_button.click()
     qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
     assert [m.content for m in room.turns[-1][2]] == ["one"]
+    assert [wishes.max_thinking_tokens for wishes in room.wishes] == [None, 0]
 
 
 def test_copy_takes_the_markdown(desktop: Desktop, room: Room, qtbot: QtBot) -> None:

@@ -15,6 +15,7 @@ from app.engine.protocol import (
     Protocols,
     Sampling,
     ScriptedRuntime,
+    ThinkingLevel,
     ToolCall,
     ToolSpec,
 )
@@ -201,6 +202,48 @@ def test_a_stop_string_ends_the_answer_as_if_the_model_had() -> None:
     stream.delta(DeltaKind.TEXT, " that the library runs ahead with")
     assert stream.end(FinishReason.STOP) is FinishReason.STOP
     assert window.parts == [(DeltaKind.TEXT, "a for")]
+
+
+def _think(stream: AnswerStream, pieces: int) -> None:
+    stream.delta(DeltaKind.TEXT, "<think>")
+    for number in range(pieces):
+        stream.delta(DeltaKind.TEXT, f"thought{number} ")
+
+
+def test_a_thinking_over_its_budget_ends_the_answer() -> None:
+    window = Window()
+    asked = msgspec.structs.replace(request(reasoning=REASONING), max_thinking_tokens=100)
+    stream = AnswerStream(window, asked)
+    stream.begin("")
+    _think(stream, 98)
+    assert stream.stop_reason() is None
+    for number in range(3):
+        stream.delta(DeltaKind.TEXT, f"more{number} ")
+    assert stream.stop_reason() is FinishReason.LENGTH
+    assert stream.end(FinishReason.LENGTH) is FinishReason.LENGTH
+    assert window.parts[0][0] is DeltaKind.THINKING
+
+
+def test_an_answer_is_free_of_the_budget_of_its_thinking() -> None:
+    window = Window()
+    asked = msgspec.structs.replace(request(reasoning=REASONING), max_thinking_tokens=100)
+    stream = AnswerStream(window, asked)
+    stream.begin("")
+    _think(stream, 60)
+    stream.delta(DeltaKind.TEXT, "</think>")
+    for number in range(200):
+        stream.delta(DeltaKind.TEXT, f"word{number} ")
+    assert stream.stop_reason() is None
+
+
+def test_a_thinking_that_is_not_wanted_is_closed_before_it_begins() -> None:
+    asked = msgspec.structs.replace(request(reasoning=REASONING), thinking=ThinkingLevel.OFF)
+    window = Window()
+    stream = AnswerStream(window, asked)
+    assert stream.begin("<|user|>Hi<|assistant|><think>\n").endswith("<think>\n\n</think>\n\n")
+    stream.delta(DeltaKind.TEXT, "Hello")
+    stream.end(FinishReason.STOP)
+    assert window.parts == [(DeltaKind.TEXT, "Hello")]
 
 
 def test_an_answer_that_goes_round_in_circles_ends_and_keeps_its_text() -> None:

@@ -1,8 +1,10 @@
 """What a chat wishes reaches the engine, and nothing else changes."""
 
+import pytest
+
 from app.chats.records import SamplingFields
-from app.engine.protocol import Sampling
-from app.workflows.services import TurnOptions
+from app.engine.protocol import LoadSpec, Protocols, Sampling, ScriptedRuntime, ThinkingLevel
+from app.workflows.services import TurnOptions, thinking_budget
 from app.workflows.turn_options import turn_options
 
 
@@ -31,3 +33,34 @@ def test_each_wish_has_its_place() -> None:
 
 def test_zero_is_a_wish() -> None:
     assert turn_options(SamplingFields(temperature=0.0, seed=0)).sampling.seed == 0
+
+
+def test_a_thinking_budget_is_a_wish_and_none_switches_thinking_off() -> None:
+    assert turn_options(SamplingFields(max_thinking_tokens=300)).max_thinking_tokens == 300
+    assert turn_options(SamplingFields(max_thinking_tokens=0)).thinking is ThinkingLevel.OFF
+
+
+def _spec(reasoning: str | None) -> LoadSpec:
+    return LoadSpec(
+        model_name="m",
+        model_path="",
+        model_digest="",
+        context_tokens=4096,
+        protocols=Protocols(reasoning=reasoning),
+        runtime=ScriptedRuntime(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "asked", "setting", "budget"),
+    [
+        (None, 300, 1024, None),
+        ("llama:common_chat_reasoning_parser", None, 1024, 1024),
+        ("llama:common_chat_reasoning_parser", 300, 1024, 300),
+        ("llama:common_chat_reasoning_parser", None, 0, None),
+    ],
+)
+def test_only_a_model_that_thinks_has_a_budget(
+    reasoning: str | None, asked: int | None, setting: int, budget: int | None
+) -> None:
+    assert thinking_budget(_spec(reasoning), asked, setting) == budget
