@@ -4,11 +4,13 @@ The library would take a prompt beyond the trained context, and would drop one t
 pool in the middle of an answer. Neither is ever met: both are foreseen here.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from msgspec import Struct
 
 from app.core.errors import UserError
+from app.engine.protocol import ChatMessage
 
 
 class Bound(StrEnum):
@@ -59,6 +61,25 @@ def admit(prompt_tokens: int, reserve_tokens: int, room: Room) -> int:
     if prompt_tokens + reserve > room.tokens:
         raise overflow(prompt_tokens, reserve, room)
     return room.tokens - prompt_tokens
+
+
+def refuse_giant(
+    messages: Sequence[ChatMessage], context_tokens: int, longest_token_bytes: int
+) -> None:
+    """Refuses what can't fit however it is tokenized: that alone can take minutes, uninterrupted.
+
+    Raises:
+        UserError: ``context_overflow``.
+    """
+    size_bytes = sum(len(one.content.encode("utf-8", "replace")) for one in messages)
+    least = size_bytes // max(1, longest_token_bytes)
+    if least >= context_tokens:
+        raise UserError(
+            "context_overflow",
+            f"Not read: the conversation has at least {least:,} tokens; the model's context holds"
+            f" {context_tokens:,}.",
+            "Leave out old messages or files, or start a new chat.",
+        )
 
 
 def overflow(prompt_tokens: int, reserve_tokens: int, room: Room) -> UserError:

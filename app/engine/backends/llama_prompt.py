@@ -2,6 +2,7 @@
 
 from functools import cached_property
 
+from app.engine.admission import refuse_giant
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends.context_port import WrittenPrompt
 from app.engine.backends.jinja_template import ChatTemplate
@@ -30,6 +31,7 @@ class PromptWriter:
         self._model = model
         # Other special tokens, such as runs of spaces, are ordinary text that is written often.
         self._protected = tuple(token.text for token in gguf.special_tokens() if token.is_control)
+        self._longest_token_bytes = max(len(one.encode()) for one in gguf.tokens())
         self._tokens = {
             "bos_token": model.token_text(gguf.tokenizer.bos_id),
             "eos_token": model.token_text(gguf.tokenizer.eos_id),
@@ -53,8 +55,10 @@ class PromptWriter:
 
         Raises:
             DataFault: ``template_missing`` or ``template_failed``.
-            UserError: ``tools_not_supported``: the template has no place for them.
+            UserError: ``tools_not_supported``: the template has no place for them;
+                ``context_overflow`` for a text that is far too long.
         """
+        refuse_giant(request.messages, request.spec.context_tokens, self._longest_token_bytes)
         asked, begun = split_begun(protect(request.messages, self._protected))
         tools = protect_tools(request.tools, self._protected)
         controls = controls_for(request.thinking, tools, lambda: self.traits)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from app.core.errors import DataFault
 from app.engine import prompt
+from app.engine.admission import refuse_giant
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends.context_port import WrittenPrompt
 from app.engine.faults import translate
@@ -20,6 +21,8 @@ from app.engine.template_controls import (
 
 # One token in every vocabulary of our catalogue, and never merged with its neighbour.
 _PROBE_WORD: Final = " the"
+# Of a token of a vocabulary that is empty: then nothing is refused for its size.
+_UNKNOWN_BYTES: Final = 2**30
 
 
 class ExactTokenizer:
@@ -38,6 +41,7 @@ class ExactTokenizer:
         self._tokenizer = tokenizer
         self.limit = self._probe(context_tokens)
         self._special = self._special_tokens()
+        self._longest_token_bytes = max(map(len, tokenizer.get_vocab()), default=_UNKNOWN_BYTES)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -68,8 +72,10 @@ class ExactTokenizer:
         Raises:
             NativeFailure: ``template_failed``.
             UserError: ``tools_not_supported``: the template has no place for them.
+            UserError: ``context_overflow`` for a text that is far too long.
             DataFault: ``tokenizer_cuts``.
         """
+        refuse_giant(request.messages, request.spec.context_tokens, self._longest_token_bytes)
         asked, begun = prompt.split_begun(prompt.protect(request.messages, self._special))
         tools = prompt.protect_tools(request.tools, self._special)
         controls = controls_for(request.thinking, tools, lambda: self.traits)

@@ -4,6 +4,7 @@ One list of tests for the scripted stand-in, both OpenVINO pipelines and llama.c
 them can do is tested in its own file.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -224,6 +225,21 @@ def test_a_prompt_that_leaves_no_room_is_refused_and_one_token_more_of_context_i
     assert refused.error.code == "context_overflow"
     assert f"{prompt_tokens:,}" in refused.error.message
     assert not refused.fatal
+
+
+def test_a_prompt_of_ten_megabytes_is_refused_before_it_is_tokenized(
+    engine: Engine, case: Case
+) -> None:
+    if case.backend == "scripted":
+        return  # it has no tokenizer
+    for text in ("The sea is blue. " * 620_000, "x" * 10_000_000):
+        started = time.perf_counter()
+        refused = engine.send(ask(case.spec, text)).end()
+        assert isinstance(refused, Failed)
+        assert refused.error.code == "context_overflow"
+        assert not refused.fatal
+        # Tokenizing it takes up to 80 seconds here, and hears no cancel.
+        assert time.perf_counter() - started < 10
 
 
 def test_the_same_greedy_text_after_a_restart_of_the_engine(
