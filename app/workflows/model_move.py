@@ -23,9 +23,9 @@ from app.models.carry import CARRYING, carry, carry_bytes
 from app.models.download_lock import WriterLock
 from app.models.identity import never_stop
 from app.models.library import InstalledModel, Library
-from app.models.remembered import ModelMemory, is_store, mark_store, store_missing, unmark_store
+from app.models.remembered import ModelMemory, mark_store, store_missing, unmark_store
 from app.models.scratch import sweep_scratch
-from app.models.variant import open_variant
+from app.workflows.move_target import check_target, has_same
 
 JOURNAL_FILE: Final = "move.json"
 _DOWNLOADS: Final = ".downloads"
@@ -148,7 +148,7 @@ class StoreMove:
                 f"Finish with: contenox models move {target}",
             )
         for model in Library(target).installed():
-            if _same(model, source):
+            if has_same(model, source):
                 Library(target).delete(model)
         _remove_ours(target)
         self._journal_path.unlink(missing_ok=True)
@@ -170,7 +170,7 @@ class StoreMove:
         if not is_copied and self._is_missing(source):
             raise store_missing(source)
         if journal is None:
-            _check_target(source, target)
+            check_target(source, target)
         return source
 
     def _is_missing(self, source: Path) -> bool:
@@ -230,7 +230,7 @@ class StoreMove:
         left: list[str] = []
         for model in whole:
             progress(MoveProgress(step=MoveStep.DELETE, model=model.full_name))
-            if not _same(model, target):
+            if not has_same(model, target):
                 continue
             try:
                 _drop_copied_profiles(model.folder, target / model.name / model.variant)
@@ -261,32 +261,6 @@ class StoreMove:
 
 def _write_journal(path: Path, journal: _Journal) -> None:
     write_atomic(path, msgspec.json.format(msgspec.json.encode(journal)) + b"\n")
-
-
-def _check_target(source: Path, target: Path) -> None:
-    """Refuses a place that is the old one, inside it, or somebody else's folder."""
-    old, new = source.resolve(), target.resolve()
-    if old == new:
-        problem, remedy = "the models are there already", "Choose another folder."
-    elif old in new.parents or new in old.parents:
-        problem, remedy = "one folder is inside the other", "Choose a folder beside the old one."
-    elif target.is_file():
-        problem, remedy = "that is a file", "Choose a folder."
-    elif target.is_dir() and not is_store(target) and any(target.iterdir()):
-        problem = "that folder has other files in it"
-        remedy = f"Choose an empty or new folder, such as {target / 'Contenox models'}"
-    else:
-        return
-    raise UserError("move_target", f"The models can't move to {target}: {problem}.", remedy)
-
-
-def _same(model: InstalledModel, store: Path) -> bool:
-    """Whether ``store`` has the same model, whole."""
-    try:
-        there = open_variant(store / model.name / model.variant)
-    except ContenoxError:
-        return False
-    return there.digest == model.digest
 
 
 def _copy_downloads(source: Path, target: Path) -> None:

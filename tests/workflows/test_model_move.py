@@ -13,7 +13,7 @@ from app.core.settings import SettingsFile
 from app.models.download_lock import WriterLock
 from app.models.identity import Stopped
 from app.models.library import Library
-from app.models.remembered import ModelMemory
+from app.models.remembered import ModelMemory, mark_store
 from app.workflows import model_move
 from app.workflows.model_move import MoveProgress, MoveStep, StoreMove
 from tests.support.model_folders import install_tiny, manifest_of, stage
@@ -122,6 +122,24 @@ def test_a_bad_place_is_refused_before_anything_happens(
     assert caught.value.code == "move_target"
     assert machine.names() == ALL
     assert machine.move.unfinished() is None
+
+
+def test_another_store_is_joined_and_nothing_in_it_replaced(
+    machine: Machine, tmp_path: Path
+) -> None:
+    other = Library(tmp_path / "other store")
+    kept = install_tiny(other, "delta")
+    install_tiny(other, "alpha")
+    staging = stage(other, {"model.bin": b"another"})
+    beta = other.install(staging, manifest_of(staging, "beta"))
+    mark_store(other.store)
+    with pytest.raises(UserError, match="another version of beta/openvino") as caught:
+        machine.move.run(other.store)
+    assert caught.value.code == "move_target"
+    other.verify(beta)
+    other.delete(beta)
+    machine.move.run(other.store)
+    assert machine.names() == ["alpha/openvino", "beta/openvino", kept.full_name, ALL[2]]
 
 
 def test_a_damaged_model_stops_it_before_the_switch(machine: Machine, tmp_path: Path) -> None:
