@@ -3,6 +3,7 @@
 from typing import Final
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from app.desktop.models.cell import CellDelegate
@@ -19,7 +20,13 @@ _WIDTHS: Final = {
     Column.STATE: 134,
 }
 # Below these widths of the table a column goes: what it says is in the details too.
-_LEAVES_BELOW: Final = {Column.SPEED: 800, Column.CONTEXT: 720, Column.GOOD_AT: 640}
+_LEAVES_BELOW: Final = {
+    Column.SPEED: 800,
+    Column.CONTEXT: 720,
+    Column.GOOD_AT: 640,
+    Column.BACKEND: 560,
+    Column.SIZE: 470,
+}
 _NAME_SHARE: Final = 0.58
 
 
@@ -50,13 +57,17 @@ class ModelView(QTableView):
         for column, width in _WIDTHS.items():
             self.setColumnWidth(column, width)
 
-    def share_width(self) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  Qt's name
+        super().resizeEvent(event)
+        self._share_width()
+
+    def _share_width(self) -> None:
         """Gives the width to what matters most; the rest is in the details."""
         room = self.viewport().width()
         for column, least in _LEAVES_BELOW.items():
             self.setColumnHidden(column, room < least)
         fixed = sum(width for column, width in _WIDTHS.items() if not self.isColumnHidden(column))
-        flexible = max(room - fixed, 150)
+        flexible = max(room - fixed, 120)
         alone = self.isColumnHidden(Column.GOOD_AT)
         name = flexible if alone else max(170, round(flexible * _NAME_SHARE))
         self.setColumnWidth(Column.NAME, name)

@@ -60,7 +60,7 @@ class ModelsWindow(QWidget):
         self._banner: Banner | None = None
         self.setWindowTitle(self.tr("Models"))
         self.setWindowIcon(theme.mark("contenox"))
-        self.setMinimumSize(420, 360)
+        self.setMinimumSize(520, 360)
         room = self.screen().availableSize()
         self.resize(min(1340, room.width() - 40), min(760, room.height() - 60))
         self.table = ModelTable(self)
@@ -73,7 +73,6 @@ class ModelsWindow(QWidget):
         self.search.setPlaceholderText(self.tr("Search models"))
         self.search.setAccessibleName(self.tr("Search models"))
         self.search.setClearButtonEnabled(True)
-        self.search.setMaximumWidth(280)
         self.search.textChanged.connect(self._on_search)
         self.view = ModelView(theme, self.filter, self)
         self.view.selectionModel().currentRowChanged.connect(self._on_row)
@@ -88,13 +87,16 @@ class ModelsWindow(QWidget):
     # --- Building ------------------------------------------------------------------------------
 
     def _build(self, *, can_import: bool, can_move: bool) -> None:
-        top = QHBoxLayout()
+        top = self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         top.setSpacing(12)
         top.addWidget(self.chips, 1)
-        top.addWidget(self.search, 1)
+        finding = QHBoxLayout()
+        finding.setSpacing(12)
+        finding.addWidget(self.search, 1)
         self.import_button = self._import_button()
         self.import_button.setVisible(can_import)
-        top.addWidget(self.import_button)
+        finding.addWidget(self.import_button)
+        top.addLayout(finding, 1)
         left = QVBoxLayout()
         left.setContentsMargins(20, 16, 20, 12)
         left.setSpacing(12)
@@ -230,10 +232,10 @@ class ModelsWindow(QWidget):
         beside = self.width() >= _SIDE_BY_SIDE
         direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
         self._across.setDirection(direction)
+        self._top.setDirection(direction)
         self.details.setMaximumWidth(_PANE_WIDEST if beside else _UNBOUND)
         self.details.setMaximumHeight(_UNBOUND if beside else max(180, self.height() // 2))
         self._across.activate()
-        self.view.share_width()
 
     # --- Presses -------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import DataFault, ErrorKind, ErrorRecord, UserError
@@ -16,6 +16,7 @@ from app.desktop.models.errands import Errands
 from app.desktop.models.filtering import Chip
 from app.desktop.models.ports import Key, Presence
 from app.desktop.models.row_state import Press, RowState
+from app.desktop.models.table_model import Column
 from app.desktop.models.window import ModelsWindow
 from app.models.download_state import DownloadState
 from tests.desktop.models.conftest import Bench
@@ -381,6 +382,17 @@ def test_a_narrow_window_keeps_the_details(opened_window: Opened) -> None:
     assert window.details.geometry().top() > window.view.geometry().bottom()
     window.resize(1300, 700)
     assert window.details.geometry().left() > window.view.geometry().right()
+
+
+@pytest.mark.parametrize("width", [520, 700, 1000, 1400])
+def test_the_columns_share_the_width_that_is_there(opened_window: Opened, width: int) -> None:
+    window = opened_window()
+    window.resize(width, 700)
+    QApplication.processEvents()
+    header = window.view.horizontalHeader()
+    assert header.length() <= window.view.viewport().width()
+    assert not window.view.isColumnHidden(Column.NAME)
+    assert window.view.isColumnHidden(Column.SPEED) == (width < 1400)
 
 
 def test_the_disk_is_shown(opened_window: Opened) -> None:
