@@ -110,8 +110,14 @@ class EngineModel:
         cancelled: list[float] = []
 
         def hear(event: Event) -> None:
-            prefilled = isinstance(event, PrefillProgress)
-            begun = prefilled if in_prefill else isinstance(event, Delta) and event.text
+            if in_prefill:
+                # The first progress comes before anything is computed.
+                begun = (
+                    isinstance(event, PrefillProgress)
+                    and event.reused_tokens < event.done_tokens < event.total_tokens
+                )
+            else:
+                begun = isinstance(event, Delta) and bool(event.text)
             if begun and not cancelled:
                 cancelled.append(time.perf_counter())
                 self._client.cancel(request.request)

@@ -1,5 +1,6 @@
 """What a certificate says about the machine and about what doesn't work on it."""
 
+import re
 import sys
 from importlib import metadata
 from platform import platform, python_version
@@ -25,6 +26,8 @@ _DISTRIBUTIONS: Final = (
     "openvino-tokenizers",
     "llama-cpp-python",
 )
+
+_FOLDERS: Final = re.compile(r"(?<![\w.])(?:[A-Za-z]:)?[\\/](?:[^\\/\s\"']+[\\/])+")
 
 
 def machine_facts(
@@ -61,7 +64,7 @@ def unsupported_modes(
     modes = [UnsupportedMode(mode="NPU", words=npu_refusal("a choice by hand").message)]
     missing = inventory.unavailable_gpu()
     if missing is not None and not inventory.gpus():
-        words = f"{missing.explanation} {missing.detail}".strip()
+        words = f"{missing.explanation} {without_folders(missing.detail)}".strip()
         modes.append(UnsupportedMode(mode="GPU", words=words))
     runtime = spec.runtime
     if isinstance(runtime, OpenVinoRuntime):
@@ -87,3 +90,8 @@ def cached_note(spec: LoadSpec, *, paged: bool) -> str:
     if paged and not spec.device.startswith("GPU"):
         return "the paged pipeline keeps no compiled form on a CPU; both loads compile"
     return "the second load reads the compiled form that the first one left"
+
+
+def without_folders(words: str) -> str:
+    """A library's words without the folders in them: a certificate may be published."""
+    return _FOLDERS.sub("", words)

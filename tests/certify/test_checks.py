@@ -95,6 +95,17 @@ def test_two_wrong_facts_are_forgiven_and_three_are_not(client: EngineClient) ->
     assert (result.passed, result.detail[:12]) == (True, "3 of 5 right")
 
 
+def test_a_circle_after_eighty_words_is_told_and_not_held_against_the_machine(
+    client: EngineClient,
+) -> None:
+    late = f"{STORY} {STORY[:200]} " + "she read it once more and put it down again " * 6
+    model = EngineModel(client, scripted_model(replies=(("lighthouse", late),)))
+    check = next(check for check in CHECKS if check.name == "no_loops")
+    result = run_check(check, model, Circumstances())
+    assert result.passed is True
+    assert "but later: " in result.detail
+
+
 def test_what_a_profile_declares_has_to_work(client: EngineClient) -> None:
     protocols = Protocols(
         reasoning="openvino:reasoning_incremental_parser",

@@ -17,6 +17,7 @@ from app.hardware.readings import CPU, DeviceInventory, cpu_reading
 from app.hardware.selection import DeviceSource
 from app.models.library import InstalledModel, Library
 from app.models.profile_files import profile_of
+from app.workflows.certification_facts import without_folders
 from app.workflows.certified import key_of
 from app.workflows.services import Services
 from tests.certify.samples import certificate
@@ -166,3 +167,19 @@ def test_another_runtime_makes_it_stale(machine: Machine, monkeypatch: pytest.Mo
     made = machine.certify("CPU", 20)
     monkeypatch.setattr("app.workflows.certified.metadata.version", lambda _: "2030.1")
     assert machine.services.certified.stale(machine.model, made) == "runtime"
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ('Cannot load "/home/ann9/x/../libs/lib_gpu.so": libOpenCL.so.1: no',
+         'Cannot load "lib_gpu.so": libOpenCL.so.1: no'),
+        (r'Cannot load "C:\Users\ann9\libs\gpu.dll".', 'Cannot load "gpu.dll".'),
+        ("Exception from src/inference/core.cpp:268: CPU/GPU",
+         "Exception from src/inference/core.cpp:268: CPU/GPU"),
+    ],
+)  # fmt: skip
+def test_a_certificate_tells_no_folder_of_its_machine(words: str, left: str) -> None:
+    found = without_folders(words)
+    assert found == left
+    assert "ann9" not in found

@@ -46,7 +46,7 @@ def scripted_text(runtime: ScriptedRuntime, asked: str, max_tokens: int, *, cach
         case ScriptedMischief.ECHOES if max_tokens > len(asked.split()) + _ROOM:
             return f"{asked}\n{text}"
         case ScriptedMischief.LOOPS if max_tokens >= _LONG:
-            return text + " " + _CIRCLE * 30
+            return _CIRCLE * 30
         case ScriptedMischief.LEAKS_MARKS:
             return text + "<|im_end|>"
         case ScriptedMischief.WRONG_WHEN_CACHED if cached:
