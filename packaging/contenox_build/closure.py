@@ -79,9 +79,10 @@ def check_machine(files: Iterable[PeFile]) -> Iterator[Finding]:
 
 
 def check_runtime(files: Iterable[PeFile]) -> Iterator[Finding]:
-    """There is one set of Microsoft's run time, and it is as new as every module's compiler.
+    """There is one set of Microsoft's run time, and it is new enough for every module in C++.
 
-    An older ``msvcp140.dll`` under code of a newer compiler crashes in the first mutex.
+    An older ``msvcp140.dll`` under code of a newer compiler crashes in the first mutex. The run
+    time of C alone, ``vcruntime140.dll``, knows no such break (docs/decisions/0102).
     """
     known = list(files)
     runtime = [file for file in known if VC_RUNTIME.match(file.name)]
@@ -98,7 +99,7 @@ def check_runtime(files: Iterable[PeFile]) -> Iterator[Finding]:
         return
     oldest = library.file_version[:2]
     for file in known:
-        uses = any(VC_RUNTIME.match(name) for name in file.imports)
+        uses = any(name.startswith("msvcp140") for name in file.imports)
         if uses and file.linker[0] == _MICROSOFT_LINKER and file.linker > oldest:
             made = ".".join(map(str, file.linker))
             has = ".".join(map(str, oldest))

@@ -1,4 +1,4 @@
-"""The commands: build, package, selftest, verify, compare, icon, lock."""
+"""The commands: build, package, selftest, verify, compare, wheels, icon, lock."""
 
 import argparse
 import importlib.util
@@ -76,6 +76,18 @@ def _compare(options: argparse.Namespace) -> int:
     return 1 if differences else 0
 
 
+def _wheels(options: argparse.Namespace) -> int:
+    from contenox_build.wheels import check_wheels, download
+
+    options.path.mkdir(parents=True, exist_ok=True)
+    download(options.path)
+    found = check_wheels(options.path)
+    for finding in found:
+        print(finding)
+    print("The wheels are in order." if not found else f"{len(found)} things are wrong.")
+    return 1 if found else 0
+
+
 def _icon(options: argparse.Namespace) -> int:
     from contenox_build.icon import write_icon
 
@@ -128,6 +140,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     command.add_argument("path", type=Path, help="a build record, or a package's folder")
     command.add_argument("other", type=Path)
     command.set_defaults(run=_compare)
+    command = commands.add_parser("wheels", help="the closure of the pinned wheels for Windows")
+    command.add_argument("path", type=Path, help="a folder that keeps them")
+    command.set_defaults(run=_wheels)
     commands.add_parser("icon", help="make the icon anew").set_defaults(run=_icon)
     commands.add_parser("lock", help="make the lock file anew").set_defaults(run=_lock)
     return parser.parse_args(arguments)

@@ -97,7 +97,7 @@ QT_TRANSLATIONS: Final = re.compile(r"qtbase_(de|en)\.qm$")
 # Microsoft's C and C++ run time. One newest set lies at the root of the internal folder, where
 # every module finds it; each other copy would be older, or found by luck only.
 VC_RUNTIME: Final = re.compile(
-    r"^(vcruntime140(_1|_threads)?|msvcp140(_\w+)?|concrt140|vcomp140|vccorlib140)\.dll$",
+    r"^(vcruntime140(_1|_threads)?|msvcp140(_\w+)?|concrt140|vcomp140|vccorlib140|vcamp140)\.dll$",
     re.IGNORECASE,
 )
 VC_RUNTIME_SHIPPED: Final = frozenset(
@@ -125,6 +125,11 @@ def library_stem(file_name: str) -> str:
     """``libopenvino.so.2641`` and ``openvino.dll`` are both ``openvino``."""
     name = re.sub(r"\.(dll|so(\.\d+)*|dylib)$", "", file_name, flags=re.IGNORECASE)
     return name.removeprefix("lib")
+
+
+def is_excluded(module: str) -> bool:
+    """Whether a module, or a package that it is in, stays out."""
+    return any(module == name or module.startswith(name + ".") for name in EXCLUDED_MODULES)
 
 
 def openvino_parts(names: Iterable[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from types import CodeType
 from typing import Any, Final
 
 from contenox_build.closure import Finding
-from contenox_build.contents import EXCLUDED_MODULES
+from contenox_build.contents import is_excluded
 
 _ARCHIVE: Final = "PYZ.pyz"
 _OURS: Final = frozenset({"app", "_pyi_rth_utils", "pyimod02_importers", "_distutils_hack"})
@@ -33,7 +33,7 @@ def check_frozen(folder: Path, program: str, machine: Iterable[Path]) -> list[Fi
     found = [
         Finding("forbidden", program, f"holds the module {name}")
         for name in sorted(modules)
-        if any(name == other or name.startswith(other + ".") for other in EXCLUDED_MODULES)
+        if is_excluded(name)
     ]
     found += [
         Finding("bill of materials", program, f"holds {name}, which belongs to nothing known")
