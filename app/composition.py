@@ -12,7 +12,8 @@ from app.core.settings import Settings, SettingsFile
 from app.engine.client import EngineClient
 from app.engine.protocol import ChatMessage, Generate, Unload, new_request_id
 from app.hardware.readings import DeviceReading
-from app.models.library import Library
+from app.models.library import InstalledModel, Library
+from app.models.profile_files import profile_of
 from app.workflows.services import Services
 from app.workflows.turn_options import turn_options
 
@@ -64,6 +65,10 @@ def desktop_services(services: Services) -> "DesktopServices":
         options = turn_options(wishes, device=None if device is None else device.id)
         return services.prepare_turn(installed, messages, options)
 
+    def measured(model: InstalledModel) -> float | None:
+        passed = services.certified.passed(model, profile_of(model))
+        return max((one.tokens_per_s for one in passed if one.tokens_per_s), default=None)
+
     def unload() -> None:
         if services.engine.pid is not None:  # else nothing is loaded, and nothing need start
             services.engine.call(Unload(request=new_request_id()))
@@ -88,7 +93,7 @@ def desktop_services(services: Services) -> "DesktopServices":
             collect_diagnostics=diagnostics.collect,
             save_diagnostics=save_bundle,
         ),
-        models=models_services(services.models, services.ensure_starter, unload),
+        models=models_services(services.models, services.ensure_starter, unload, measured),
     )
 
 

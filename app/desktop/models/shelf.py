@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from app.core.errors import UserError
+from app.core.errors import ContenoxError, UserError
 from app.core.paths import profiles_dir
 from app.desktop.models.ports import (
     Ability,
@@ -57,19 +57,30 @@ class LibraryShelf:
     Args:
         models: what can be done with models on this data root.
         unload: lets go of the model that the engine holds.
+        measured: the tokens/s of an installed model, where a certificate that holds has them.
     """
 
-    def __init__(self, models: ModelServices, unload: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        models: ModelServices,
+        unload: Callable[[], None],
+        measured: Callable[[InstalledModel], float | None],
+    ) -> None:
         self._models = models
         self._unload = unload
+        self._measured = measured
         self._trashed: dict[Key, Trashed] = {}
 
     # --- Looking -------------------------------------------------------------------------------
 
     def rows(self) -> tuple[ModelRow, ...]:
-        return tuple(self._row(row) for row in self._models.table.rows())
+        installed = {(one.name, one.variant): one for one in self._models.library.installed()}
+        return tuple(
+            self._row(row, installed.get((row.name, row.variant)))
+            for row in self._models.table.rows()
+        )
 
-    def _row(self, row: ListedRow) -> ModelRow:
+    def _row(self, row: ListedRow, installed: InstalledModel | None) -> ModelRow:
         listed = self._listed((row.name, row.variant))
         folder = Path(row.folder) if row.folder else None
         return ModelRow(
@@ -94,10 +105,18 @@ class LibraryShelf:
             provenance=row.source,
             source=_source(row, listed),
             fit=_fit(row.fit),
+            tokens_per_s=None if installed is None else self._speed(installed),
             presence=_PRESENCE[row.state],
             problem=row.problem,
             folder=folder,
         )
+
+    def _speed(self, model: InstalledModel) -> float | None:
+        """A profile or certificate that can't be read hides no row."""
+        try:
+            return self._measured(model)
+        except ContenoxError:
+            return None
 
     def store(self) -> StoreFacts:
         disk = self._models.table.disk()
@@ -260,7 +279,10 @@ def _told(report: BytesReport) -> Callable[[ModelProgress], None]:
 
 
 def models_services(
-    models: ModelServices, get_starter: GetStarter, unload: Callable[[], None]
+    models: ModelServices,
+    get_starter: GetStarter,
+    unload: Callable[[], None],
+    measured: Callable[[InstalledModel], float | None] = lambda _: None,
 ) -> ModelsServices:
     """The window's ports over the real workflows. Reads nothing.
 
@@ -268,8 +290,9 @@ def models_services(
         models: what can be done with models on this data root.
         get_starter: installs the starter.
         unload: lets go of the model that the engine holds; blocks.
+        measured: the tokens/s of an installed model, where they were measured.
     """
-    shelf = LibraryShelf(models, unload)
+    shelf = LibraryShelf(models, unload, measured)
     return ModelsServices(
         shelf=shelf,
         open_downloads=models.open_downloads,

@@ -234,7 +234,7 @@ class ModelsWindow(QWidget):
         self._across.setDirection(direction)
         self._top.setDirection(direction)
         self.details.setMaximumWidth(_PANE_WIDEST if beside else _UNBOUND)
-        self.details.setMaximumHeight(_UNBOUND if beside else max(180, self.height() // 2))
+        self.details.setMaximumHeight(_UNBOUND if beside else max(180, self.height() * 2 // 5))
         self._across.activate()
 
     # --- Presses -------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from app.desktop.models.desk import ModelsDesk
 from app.desktop.models.errands import Errands
 from app.desktop.models.ports import Download, Downloads, Key
 from app.desktop.models.row_state import Press, RowState
-from app.desktop.models.shelf import models_services
+from app.desktop.models.shelf import LibraryShelf, models_services
 from app.desktop.models.window import ModelsWindow
 from app.desktop.theme import Theme
 from app.hardware.readings import DeviceInventory, ProbeOutcome
@@ -258,3 +258,13 @@ def test_a_person_s_file_and_another_drive(
     program.press(Press.GET, TINY_GGUF)  # the queue goes on, into the new place
     _until(qtbot, program, RowState.INSTALLED, TINY_GGUF)
     assert program.library.find("tiny", "llama").folder.is_relative_to(target)
+
+
+def test_a_measured_speed_is_shown_for_what_is_installed(
+    start: Callable[[], Program], qtbot: QtBot
+) -> None:
+    program = start()
+    _installed(qtbot, program)
+    shelf = LibraryShelf(program.models, lambda: None, lambda model: 12.5)
+    speeds = {row.key: row.tokens_per_s for row in shelf.rows()}
+    assert speeds == {TINY: 12.5, TINY_GGUF: None}
