@@ -174,6 +174,7 @@ class AnswerBlock(MessageBlock):
         self._thinking.link_activated.connect(self.link_activated)
         self._thinking.hide()
         self._since_thinking = QElapsedTimer()
+        self._followed = False
         self._summary = QLabel(self)
         self._summary.setObjectName("muted")
         self._waiting = QLabel(self)
@@ -256,10 +257,22 @@ class AnswerBlock(MessageBlock):
             return
         self.text.finish()
         self._summary.setText(wording.early_end(stamp, message))
+        self._offer_resume()
+        self._thinking.finish(stamp.thinking_s or 0.0)
+
+    def close_off(self) -> None:
+        """The conversation goes on below: this answer can't any more."""
+        self._followed = True
+        self._offer_resume()
+
+    def _offer_resume(self) -> None:
+        stamp, message = self.message.stamp, self.message
+        if stamp is None or self._followed:
+            self.resume_button.hide()
+            return
         silent = bool(message.thinking) and not message.text
         early = stamp.error is not None or stamp.reason is None or stamp.reason in _RESUMABLE
         self.resume_button.setVisible(silent or (early and bool(message.text)))
-        self._thinking.finish(stamp.thinking_s or 0.0)
 
     @Slot()
     def _on_regenerate(self) -> None:

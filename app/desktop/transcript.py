@@ -162,6 +162,11 @@ class Transcript(QScrollArea):
             block.regenerate_asked.connect(self.regenerate_asked)
             block.resume_asked.connect(self.resume_asked)
             block.link_activated.connect(self.link_activated)
+        for before in self._blocks.values():
+            if at_end and isinstance(before, AnswerBlock):
+                before.close_off()
+        if not at_end and isinstance(block, AnswerBlock):
+            block.close_off()
         self._blocks[message.id] = block
         # Before the stretch at the end, or after the button at the beginning.
         self._column.insertWidget(self._column.count() - 1 if at_end else 1, block)

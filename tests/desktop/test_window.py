@@ -267,6 +267,19 @@ def test_a_model_that_only_thought_says_so_and_can_go_on(
     assert [wishes.max_thinking_tokens for wishes in room.wishes] == [None, 0]
 
 
+def test_only_the_last_answer_can_go_on(desktop: Desktop, room: Room, qtbot: QtBot) -> None:
+    request = _ask(desktop, room, qtbot, "one")
+    room.engine.say(text(request, "first"), finished(request, FinishReason.LENGTH))
+    _wait_for(desktop, qtbot, TurnState.IDLE)
+    first = _answer_block(desktop)
+    assert not first.resume_button.isHidden()
+    request = _ask(desktop, room, qtbot, "two")
+    room.engine.say(text(request, "second"), finished(request, FinishReason.LENGTH))
+    _wait_for(desktop, qtbot, TurnState.IDLE)
+    assert first.resume_button.isHidden()
+    assert not _answer_block(desktop).resume_button.isHidden()
+
+
 def test_copy_takes_the_markdown(desktop: Desktop, room: Room, qtbot: QtBot) -> None:
     request = _ask(desktop, room, qtbot, "one")
     room.engine.say(text(request, "**bold**"), finished(request))
