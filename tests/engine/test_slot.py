@@ -102,3 +102,16 @@ def test_an_evicted_session_is_closed_and_its_generation_is_over(slot: Slot) -> 
 def test_a_lease_without_a_model_is_our_mistake(slot: Slot) -> None:
     with pytest.raises(Bug), slot.lease():
         pass
+
+
+def test_a_session_that_fails_to_close_is_told_and_the_slot_goes_on(slot: Slot) -> None:
+    class Stubborn(FakeSession):
+        def close(self) -> None:
+            raise RuntimeError("no")
+
+    slot.load(spec("a"), lambda _spec: Stubborn())
+    assert slot.pipeline == "fake"
+    slot.load(spec("b"), lambda _spec: FakeSession())
+    assert slot.holds(spec("b"))
+    assert slot.close_failed
+    assert slot.closing_since is None

@@ -118,3 +118,32 @@ def test_a_stop_in_a_native_call_asks_the_main_thread_to_act() -> None:
         assert one.stop(FinishReason.CANCELLED)
     one.end(end(FinishReason.CANCELLED))
     assert not one.stop(FinishReason.CANCELLED)
+
+
+def test_what_waits_is_ended_by_the_main_thread_and_never_begun() -> None:
+    one, events, _ = ticket()
+    assert one.end_waiting(FinishReason.CANCELLED)
+    assert not one.begin()
+    assert not one.end_waiting(FinishReason.CANCELLED)
+    assert events == [end(FinishReason.CANCELLED)]
+
+
+def test_what_has_begun_is_not_ended_from_outside() -> None:
+    one, events, _ = ticket()
+    assert one.begin()
+    assert not one.end_waiting(FinishReason.CANCELLED)
+    assert events == []
+
+
+def test_the_time_in_which_the_parent_does_not_read_is_no_silence() -> None:
+    clock = Clock()
+    spec = LoadSpec(
+        model_name="", model_path="", model_digest="", context_tokens=9, runtime=ScriptedRuntime()
+    )
+
+    def slow(_event: Event) -> None:
+        clock.now += 300.0
+
+    one = Ticket(Generate(request="r", spec=spec, messages=()), slow, clock)
+    one.delta(DeltaKind.TEXT, "x")
+    assert one.progress_at == 300.0
