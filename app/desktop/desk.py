@@ -4,7 +4,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.chats.records import Deletion
 from app.core.errors import ErrorRecord
 from app.desktop import wording
 from app.desktop.announce import announce
@@ -17,11 +16,12 @@ from app.desktop.links import open_link
 from app.desktop.main_window import MainWindow
 from app.desktop.open_chats import OpenChats
 from app.desktop.preferences import Preferences
+from app.desktop.second_thoughts import SecondThoughts
 from app.desktop.services import FetchProgress
 from app.desktop.theme import Theme
 from app.desktop.turn import TurnRunner
 from app.desktop.turn_records import Activity, Change, Failure, Piece
-from app.engine.protocol import FinishReason, Role
+from app.engine.protocol import Role
 
 
 class Desk(QObject):
@@ -48,10 +48,8 @@ class Desk(QObject):
         self._theme = theme
         self._drafts = DraftKeeper(window.composer, chats, self)
         self._choices = ChatChoices(window, runner, chats, inventory, preferences)
+        self._second_thoughts = SecondThoughts(window, runner, chats, theme)
         self._editing: str | None = None
-        self._deleting: str | None = None
-        self._looped: str | None = None
-        self._deleted: Deletion | None = None
         self._failure: Failure | None = None
         self._connect_presses()
         self._connect_events()
@@ -75,7 +73,6 @@ class Desk(QObject):
         transcript.edit_asked.connect(self._on_edit)
         transcript.regenerate_asked.connect(self._on_regenerate)
         transcript.resume_asked.connect(self._on_resume)
-        transcript.delete_asked.connect(self._on_delete)
         transcript.branch_chosen.connect(self._on_branch_chosen)
         transcript.link_activated.connect(open_link)
         transcript.suggestion_chosen.connect(self._on_suggestion)
@@ -96,7 +93,6 @@ class Desk(QObject):
         inventory.fetch_failed.connect(self._window.first_run.show_error)
         chats.listed.connect(self._on_chats_listed)
         chats.shown.connect(self._on_chat_shown)
-        chats.message_deleted.connect(self._on_message_deleted)
         chats.store_failed.connect(self.show_error)
         self._preferences.save_failed.connect(self.show_error)
 
@@ -153,38 +149,6 @@ class Desk(QObject):
         """Gives the input back to what was being written before."""
         self._set_editing(None)
         self._window.composer.set_text(self._chats.current.draft)
-
-    @Slot(str)
-    def _on_delete(self, message_id: str) -> None:
-        chat = self._chats.current.id
-        if self._runner.running_in(chat):  # its answer ends first
-            self._deleting = message_id
-            self._runner.stop_in(chat)
-        else:
-            self._chats.delete_message(message_id)
-
-    @Slot(object)
-    def _on_message_deleted(self, deletion: Deletion) -> None:
-        self._deleted = deletion
-        if deletion.conversation_id != self._chats.current.id:
-            return
-        headline = wording.deleted(deletion.message_count)
-        banner = Banner(
-            self._theme,
-            BannerKind.DONE,
-            headline,
-            self.tr("This can be undone for 30 days."),
-            button=self.tr("Undo"),
-        )
-        banner.pressed.connect(self._on_undelete)
-        self._window.transcript.show_banner(banner)
-        announce(self._window, headline)
-
-    @Slot()
-    def _on_undelete(self) -> None:
-        if self._deleted is not None:
-            self._chats.undelete_message(self._deleted)
-            self._deleted = None
 
     def _set_editing(self, message_id: str | None) -> None:
         self._editing = message_id
@@ -259,28 +223,6 @@ class Desk(QObject):
         announce(self._window, self.tr("The answer is complete"))
         self._chats.refresh()
         self.answered.emit(change)
-        if stamp is not None and stamp.reason is FinishReason.REPETITION:
-            self._offer_variation(change)
-        if self._deleting is not None and change.chat == self._chats.current.id:
-            self._chats.delete_message(self._deleting)
-        self._deleting = None
-
-    def _offer_variation(self, change: Change) -> None:
-        """An answer went round in circles: the same question with more chance may do better."""
-        if change.chat != self._chats.current.id:
-            return
-        self._looped = change.message.id
-        headline, sentence = wording.went_in_circles()
-        banner = Banner(
-            self._theme, BannerKind.NOTICE, headline, sentence, button=self.tr("Try again")
-        )
-        banner.pressed.connect(self._on_vary)
-        self._window.transcript.show_banner(banner)
-
-    @Slot()
-    def _on_vary(self) -> None:
-        if self._looped is not None:
-            self._runner.regenerate(self._chats.current, self._looped, varied=True)
 
     @Slot(object)
     def _on_turn_failed(self, failure: Failure) -> None:

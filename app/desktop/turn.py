@@ -9,7 +9,6 @@ from typing import Final
 import msgspec
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.chats.records import ChatSettings, SamplingFields
 from app.core.errors import ErrorRecord
 from app.desktop.background import Worker
 from app.desktop.conversation import AnswerStamp, Conversation, Message
@@ -19,6 +18,7 @@ from app.desktop.lifecycle import BUSY, Action, Happening, TurnState, after, all
 from app.desktop.running_turn import RunningTurn
 from app.desktop.services import ModelEntry, PrepareTurn
 from app.desktop.turn_records import Activity, Change, Failure, Piece
+from app.desktop.turn_wishes import begun, wishes_for, with_choice
 from app.engine.protocol import (
     Delta,
     DeltaKind,
@@ -34,8 +34,6 @@ from app.engine.protocol import (
 from app.hardware.readings import DeviceReading
 
 _SAVE_EVERY_MS: Final = 600  # and what the disk takes: less than a second is ever lost
-_LIVELY_TEMPERATURE: Final = 0.7
-_LIVELY_PENALTY: Final = 1.1
 
 
 class TurnRunner(QObject):
@@ -196,10 +194,8 @@ class TurnRunner(QObject):
             total_tokens=0,
             reused_tokens=0,
         )
-        settings = conversation.settings = _with_choice(conversation.settings, model, device)
-        wishes = _varied(settings.sampling) if varied else settings.sampling
-        if answer.thinking and not answer.text:  # it has thought; now it shall answer
-            wishes = msgspec.structs.replace(wishes, max_thinking_tokens=0)
+        settings = conversation.settings = with_choice(conversation.settings, model, device)
+        wishes = wishes_for(answer, settings.sampling, varied=varied)
         chat, messages = conversation.id, conversation.prompt(prompt_leaf)
         assert answer.parent is not None, "an answer follows a question"
         question = conversation.get(answer.parent)
@@ -211,8 +207,8 @@ class TurnRunner(QObject):
             chats.begin_chat(chat, settings)
             chats.put_question(chat, question, beside)
             request = prepare_turn(model, device, messages, wishes)
-            begun = msgspec.structs.replace(answer, stamp=_begun(stamp, request))
-            chats.open_answer(begun, wishes)
+            started = msgspec.structs.replace(answer, stamp=begun(stamp, request))
+            chats.open_answer(started, wishes)
             return request
 
         self._worker.run(prepare, self._on_prepared, self._on_failed)
@@ -225,7 +221,7 @@ class TurnRunner(QObject):
             self._end(msgspec.structs.replace(running.stamp, reason=FinishReason.CANCELLED))
             return
         running.request = request.request
-        running.stamp = _begun(running.stamp, request)
+        running.stamp = begun(running.stamp, request)
         self._bridge.submit(request)
 
     @Slot(object)
@@ -323,30 +319,3 @@ class TurnRunner(QObject):
     def busy(self) -> bool:
         """Whether a turn is running."""
         return self.state in BUSY
-
-
-def _begun(stamp: AnswerStamp, request: Generate) -> AnswerStamp:
-    spec = request.spec
-    return msgspec.structs.replace(stamp, device=spec.device, digest=spec.model_digest)
-
-
-def _with_choice(
-    settings: ChatSettings, model: ModelEntry, device: DeviceReading | None
-) -> ChatSettings:
-    """A chat stays with the model and the device that answered it last."""
-    return msgspec.structs.replace(
-        settings,
-        model_name=model.name,
-        backend=model.backend,
-        device=None if device is None else device.id,
-    )
-
-
-def _varied(wishes: SamplingFields) -> SamplingFields:
-    """Other chances for the same question: after an answer that went round in circles."""
-    return msgspec.structs.replace(
-        wishes,
-        temperature=max(wishes.temperature or 0.0, _LIVELY_TEMPERATURE),
-        repetition_penalty=max(wishes.repetition_penalty or 1.0, _LIVELY_PENALTY),
-        seed=None,
-    )

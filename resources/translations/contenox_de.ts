@@ -182,14 +182,6 @@
       <translation>Noch einmal versuchen</translation>
     </message>
     <message>
-      <source>This can be undone for 30 days.</source>
-      <translation>Das lässt sich 30 Tage lang rückgängig machen.</translation>
-    </message>
-    <message>
-      <source>Undo</source>
-      <translation>Rückgängig</translation>
-    </message>
-    <message>
       <source>The chat was exported.</source>
       <translation>Der Chat wurde exportiert.</translation>
     </message>
@@ -1744,6 +1736,21 @@
     <message>
       <source>Models</source>
       <translation>Modelle</translation>
+    </message>
+  </context>
+  <context>
+    <name>SecondThoughts</name>
+    <message>
+      <source>This can be undone for 30 days.</source>
+      <translation>Das lässt sich 30 Tage lang rückgängig machen.</translation>
+    </message>
+    <message>
+      <source>Undo</source>
+      <translation>Rückgängig</translation>
+    </message>
+    <message>
+      <source>Try again</source>
+      <translation>Noch einmal versuchen</translation>
     </message>
   </context>
 </TS>
