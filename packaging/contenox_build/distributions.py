@@ -114,6 +114,16 @@ def shipped(*, windows: bool) -> Iterator[Distribution]:
     return (installed(name) for name in sorted(names))
 
 
+def import_names() -> frozenset[str]:
+    """The top-level modules of everything that may be in the package."""
+    allowed = {*SHIPPED, *WINDOWS_ONLY, *BUILD_TOOLS}
+    return frozenset(
+        name
+        for name, owners in metadata.packages_distributions().items()
+        if any(owner.lower().replace("_", "-") in allowed for owner in owners)
+    )
+
+
 def run_time_metadata() -> list[tuple[str, str]]:
     """The metadata that the program reads, as (source, destination folder)."""
     found = []

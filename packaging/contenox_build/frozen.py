@@ -4,14 +4,14 @@ Needs PyInstaller, and the minor version of Python that the program was made wit
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from importlib import metadata
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from types import CodeType
 from typing import Any, Final
 
 from contenox_build.closure import Finding
 from contenox_build.contents import is_excluded
+from contenox_build.distributions import import_names
 
 _ARCHIVE: Final = "PYZ.pyz"
 _OURS: Final = frozenset({"app", "_pyi_rth_utils", "pyimod02_importers", "_distutils_hack"})
@@ -37,7 +37,7 @@ def check_frozen(folder: Path, program: str, machine: Iterable[Path]) -> list[Fi
     ]
     found += [
         Finding("bill of materials", program, f"holds {name}, which belongs to nothing known")
-        for name in sorted(_unknown(modules, metadata.packages_distributions()))
+        for name in sorted(unknown_modules(modules, import_names()))
     ]
     needles = [str(path) for path in machine]
     for name, code in modules.items():
@@ -48,7 +48,8 @@ def check_frozen(folder: Path, program: str, machine: Iterable[Path]) -> list[Fi
     return found
 
 
-def _unknown(modules: Iterable[str], known: Mapping[str, list[str]]) -> set[str]:
+def unknown_modules(modules: Iterable[str], known: Container[str]) -> set[str]:
+    """The top-level modules that are neither Python's, ours nor of something with a licence."""
     tops = {name.partition(".")[0] for name in modules}
     return {
         top
