@@ -1,6 +1,7 @@
 """The product's own path, as the certifier uses it: the engine process and nothing beside it."""
 
 import queue
+import threading
 import time
 from collections.abc import Callable
 from typing import Final
@@ -20,6 +21,7 @@ from app.engine.protocol import (
     Event,
     Failed,
     Finished,
+    FinishReason,
     Generate,
     Load,
     LoadSpec,
@@ -36,6 +38,8 @@ from app.engine.protocol import Counted as CountedEvent
 from app.models.identity import Stopped, never_stop
 
 _POLL_S: Final = 0.1
+# The first progress comes before anything is computed, the second after the first chunk.
+_CANCELLED_CHUNK: Final = 2
 
 Hear = Callable[[Event], None]
 
@@ -105,26 +109,38 @@ class EngineModel:
         return found[0]
 
     def cancel_s(self, prompt: str, *, in_prefill: bool) -> float | None:
-        """Seconds from a cancel to the end; ``None`` if the request ended before."""
+        """Seconds from a cancel to the end; ``None`` if the request ended before.
+
+        A prefill is cancelled in the middle of a chunk: between two the cancel costs nothing, and
+        that would be no measurement.
+        """
         request = self._request(Question(prompt=prompt, max_tokens=512))
         cancelled: list[float] = []
+        seen: list[float] = []
+
+        def cancel() -> None:
+            cancelled.append(time.perf_counter())
+            self._client.cancel(request.request)
+
+        timer = threading.Timer(0, cancel)
 
         def hear(event: Event) -> None:
-            if in_prefill:
-                # The first progress comes before anything is computed.
-                begun = (
-                    isinstance(event, PrefillProgress)
-                    and event.reused_tokens < event.done_tokens < event.total_tokens
-                )
-            else:
-                begun = isinstance(event, Delta) and bool(event.text)
-            if begun and not cancelled:
-                cancelled.append(time.perf_counter())
-                self._client.cancel(request.request)
+            nonlocal timer
+            if in_prefill and isinstance(event, PrefillProgress):
+                seen.append(time.perf_counter())
+                if len(seen) == _CANCELLED_CHUNK and event.done_tokens < event.total_tokens:
+                    timer = threading.Timer((seen[1] - seen[0]) / 2, cancel)
+                    timer.start()
+            elif not in_prefill and isinstance(event, Delta) and event.text and not cancelled:
+                cancel()
 
-        finished = self._run(request, hear)
+        try:
+            finished = self._run(request, hear)
+        finally:
+            timer.cancel()
         ended = time.perf_counter()
-        return ended - cancelled[0] if cancelled and finished.reason == "cancelled" else None
+        is_cancelled = finished.reason is FinishReason.CANCELLED
+        return ended - cancelled[0] if cancelled and is_cancelled else None
 
     def _request(self, question: Question) -> Generate:
         return Generate(
@@ -157,7 +173,7 @@ class EngineModel:
             raise Stopped
         if isinstance(event, Failed):
             raise from_record(event.error)
-        if event.reason == "cancelled" and isinstance(request, Load | Unload):
+        if event.reason is FinishReason.CANCELLED and isinstance(request, Load | Unload):
             raise EnvironmentFault(
                 "load_cancelled", "The load was cancelled.", "Start the certification again."
             )

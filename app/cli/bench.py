@@ -1,20 +1,26 @@
-"""``contenox bench --report local-node``: what a warm context is worth on this machine."""
+"""``contenox bench --report local-node``: what a warm context is worth on this machine.
+
+``--report workloads`` is in ``certify_bench.py``.
+"""
 
 import argparse
 import itertools
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from app.cli.certify_bench import REPORT, run_report
 from app.core.errors import ContenoxError
 from app.core.units import format_duration
 from app.engine.client import EngineClient
 from app.models.library import InstalledModel
 from app.workflows.context_bench import QUICK, ContextBench, Row, Sizes, compare_prefill
 from app.workflows.services import BACKENDS, Services, TurnOptions
+
+LOCAL_NODE: Final = "local-node"
 
 
 class BackendRows(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +36,7 @@ class BackendRows(msgspec.Struct, frozen=True, kw_only=True):
 def add_parser(commands: Any) -> None:
     """Adds the command to ``commands``, what ``add_subparsers`` returned."""
     parser = commands.add_parser("bench", help="measure this machine with an installed model")
-    parser.add_argument("--report", choices=("local-node",), default="local-node")
+    parser.add_argument("--report", choices=(LOCAL_NODE, REPORT), default=LOCAL_NODE)
     parser.add_argument("--model", help="an installed model (default: the setting, or the starter)")
     parser.add_argument("--device", help="CPU or a GPU such as GPU.0 (default: automatic)")
     parser.add_argument("--backend", choices=BACKENDS, help="one backend (default: all)")
@@ -41,6 +47,8 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace, services: Services) -> int:
     """Prints each row as it comes; exit code 1 if a goal is missed or a prediction was wrong."""
+    if arguments.report == REPORT:
+        return run_report(arguments, services)
     sizes = QUICK if arguments.quick else Sizes()
     console = Console(stderr=arguments.json, highlight=False, soft_wrap=True)
     results: list[BackendRows] = []

@@ -167,16 +167,16 @@ def _checks(one: Certificate) -> Table:
 
 
 def _figures(one: Certificate) -> Table:
-    table = Table("prompt", "first token, s", "prefill/s", "decode/s", "control/s", "ratio", "ids",
-                  box=None)  # fmt: skip
+    names = ("prompt", "first, s", "prefill/s", "decode/s", "control/s", "ratio", "ids")
+    table = Table(*names, box=None)
     for depth in one.throughput.depths:
         decode: Pace = depth.decode_tokens_per_s
         table.add_row(
             f"{depth.prompt_tokens:,}",
-            _spread(depth.ttft_s.product, 3),
-            _spread(depth.prefill_tokens_per_s.product, 0),
+            f"{depth.ttft_s.product.median:.3f}",
+            f"{depth.prefill_tokens_per_s.product.median:.0f}",
             _spread(decode.product, 1),
-            _spread(decode.control, 1),
+            "none" if decode.control is None else f"{decode.control.median:.1f}",
             _spread(decode.ratio, 3),
             "same" if depth.same_ids else "differ",
         )

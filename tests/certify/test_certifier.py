@@ -123,7 +123,7 @@ def make(client: EngineClient, folder: Path, fault: str | None = None) -> Bench:
         replies=(*REPLIES, ("tell a story", STORY)),
         cache=str(folder / "compiled"),
         token_s=0.001,
-        prefill_token_s=0.0001,
+        prefill_token_s=0.0004,
     )
     return Bench(client, folder, spec)
 
