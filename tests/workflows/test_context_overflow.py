@@ -26,6 +26,7 @@ from app.workflows.context_overflow import (
 )
 from app.workflows.context_warmth import (
     Candidate,
+    Warmer,
     candidate,
     drop_order,
     measured,
@@ -116,7 +117,7 @@ def test_a_summary_keeps_the_stable_prefix_and_takes_the_place_of_turns(engine: 
     assert "They talked." in shorter.messages[0].content
 
 
-POOL = PoolReport(held_tokens=0, capacity_tokens=1000)
+POOL = PoolReport(held_tokens=0, capacity_tokens=1000, blocks=50, block_tokens=20)
 RULES = Candidate(
     chat="rules", stable_tokens=300, held_tokens=0, highest=CacheClass.HIGHEST, used_at=1.0
 )
@@ -161,3 +162,28 @@ def test_a_count_says_how_warm_a_chat_is(engine: Engine) -> None:
     assert shown.reused["highest"] == 1.0
     assert shown.reused["high"] == 1.0
     assert drop_order(report) == ("user", "assistant", "a.md")
+
+
+def test_a_cache_of_one_sequence_keeps_the_most_valuable_only() -> None:
+    one = msgspec.structs.replace(POOL, blocks=0, block_tokens=0)
+    warm = msgspec.structs.replace(LATER, held_tokens=300)
+    assert next_to_warm([FILES, RULES, warm], one) is None
+    assert next_to_warm([FILES, RULES, LATER], one) is LATER
+
+
+def test_a_prefix_that_another_chat_pushed_out_is_read_again_while_idle(engine: Engine) -> None:
+    ticks = iter(range(100))
+    warmer = Warmer(engine.client, clock=lambda: float(next(ticks)))
+    rules = Segment(kind=SegmentKind.REPO_RULES, name="AGENTS.md", text=WORDS)
+    file = Segment(kind=SegmentKind.PINNED, name="a.md", text=WORDS)
+    one = request(ChatParts(pinned=(rules,), turn="One?"))
+    other = request(ChatParts(pinned=(file,), turn="Other?"))
+    for chat, turn in (("one", one), ("other", other)):
+        assert isinstance(engine.send(turn).end(), Finished)
+        warmer.note_turn(chat, turn)
+    assert warmer.warm_next() == "one", "rules are worth more than a file"
+    again = count(engine.client, one)
+    assert again.predicted_reused_tokens == again.manifest.stable_tokens
+    assert warmer.warm_next() is None
+    warmer.forget("one")
+    assert warmer.warm_next() == "other"

@@ -28,7 +28,7 @@ from tests.engine.backends.conftest import openvino_spec
 from tests.engine.backends.llama_required import llama_spec, require_llama
 from tests.engine.conftest import Engine, Recorder, ask
 
-pytestmark = [pytest.mark.real_model, pytest.mark.s2]
+pytestmark = [pytest.mark.real_model, pytest.mark.s2, pytest.mark.s2_5]
 
 SEA = "The sea is blue and the sky is grey today. "
 SYSTEM = Segment(kind=SegmentKind.SYSTEM, text="You answer in one short sentence.")
