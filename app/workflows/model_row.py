@@ -1,8 +1,6 @@
 """One row of the table of models: of the curated list, installed, broken, or on an absent drive."""
 
-from collections.abc import Iterable
 from enum import StrEnum
-from typing import Final
 
 import msgspec
 from msgspec import Struct
@@ -180,31 +178,3 @@ def _with_words_of(row: ModelRow, listed: ModelRow) -> ModelRow:
 
 def _no_fit(sentence: str) -> FitHere:
     return FitHere(verdict=FitVerdict.UNKNOWN, device="", sentence=sentence)
-
-
-_CARDS: Final = 3
-
-
-def choose_cards(rows: Iterable[ModelRow]) -> tuple[ModelRow, ...]:
-    """Up to three curated rows for a first run here: a good talker, a coder, a small one.
-
-    Only what fits, from publishers whose licence restricts nobody; the larger of two is the better.
-    """
-    good = [
-        row
-        for row in rows
-        if row.curated
-        and row.fit.verdict is FitVerdict.FITS
-        and row.licence_kind is LicenceKind.PERMISSIVE
-    ]
-    good.sort(key=lambda row: (row.parameters or 0, row.backend == "openvino"), reverse=True)
-    cards: list[ModelRow] = []
-    for wish in (Use.CHAT, Use.CODING, Use.SMOKE):
-        names = {card.name for card in cards}
-        found = next((row for row in good if row.use is wish and row.name not in names), None)
-        if found is not None:
-            cards.append(found)
-    for row in good:
-        if len(cards) < _CARDS and row.name not in {card.name for card in cards}:
-            cards.append(row)
-    return tuple(cards[:_CARDS])
