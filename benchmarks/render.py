@@ -5,6 +5,10 @@ scroll area, as in the transcript. A timer of 5 ms measures the gaps between its
 reported is the gap less the 5 ms. ``--speedup`` shortens the run: the batches stay the same size
 and come faster.
 
+A busy machine makes gaps of its own. So a bare Qt program with the same timer and nothing to do
+runs beside the measurement and is its control, and of each gap the part that the GUI thread itself
+was computing is reported apart: that is what the program can be blamed for.
+
     python benchmarks/render.py --json result.json            (QT_QPA_PLATFORM=offscreen)
     xvfb-run python benchmarks/render.py --platform xcb
 """
@@ -14,6 +18,7 @@ import json
 import os
 import platform
 import statistics
+import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -47,7 +52,10 @@ class Result:
     tokens: int
     batches: int
     longest_gap_ms: float
+    longest_busy_ms: float
     p99_gap_ms: float
+    control_longest_gap_ms: float
+    control_p99_gap_ms: float
     median_append_ms: float
     longest_append_ms: float
     open_ms: float
@@ -113,13 +121,15 @@ def measure(scenario: str, tokens: int, speedup: float) -> Result:
     area.show()
 
     gaps: list[float] = []
-    last = time.perf_counter()
+    busy: list[float] = []
+    last, worked = time.perf_counter(), time.thread_time()
 
     def on_beat() -> None:
-        nonlocal last
-        now = time.perf_counter()
+        nonlocal last, worked
+        now, work = time.perf_counter(), time.thread_time()
         gaps.append(max(0.0, (now - last) * 1000 - _BEAT_MS))
-        last = now
+        busy.append((work - worked) * 1000)
+        last, worked = now, work
 
     beat = QTimer(interval=_BEAT_MS)
     beat.setTimerType(Qt.TimerType.PreciseTimer)
@@ -151,10 +161,12 @@ def measure(scenario: str, tokens: int, speedup: float) -> Result:
     batch.setTimerType(Qt.TimerType.PreciseTimer)
     batch.timeout.connect(on_batch)
     gaps.clear()
-    last = time.perf_counter()
-    batch.start()
-    loop.exec()
-    streaming = sorted(gaps)
+    busy.clear()
+    last, worked = time.perf_counter(), time.thread_time()
+    with _Control() as control:
+        batch.start()
+        loop.exec()
+    streaming, longest_busy = sorted(gaps), max(busy)
 
     gaps.clear()
     opened = time.perf_counter()
@@ -183,6 +195,9 @@ def measure(scenario: str, tokens: int, speedup: float) -> Result:
         tokens=tokens,
         batches=len(appends),
         longest_gap_ms=round(streaming[-1], 1),
+        longest_busy_ms=round(longest_busy, 1),
+        control_longest_gap_ms=control.longest_ms,
+        control_p99_gap_ms=control.p99_ms,
         p99_gap_ms=round(streaming[int(len(streaming) * 0.99)], 1),
         median_append_ms=round(statistics.median(appends), 2),
         longest_append_ms=round(max(appends), 1),
@@ -192,15 +207,68 @@ def measure(scenario: str, tokens: int, speedup: float) -> Result:
     )
 
 
+class _Control:
+    """A bare Qt program with the same timer, in a process of its own, for as long as it is open."""
+
+    longest_ms = p99_ms = 0.0
+
+    def __enter__(self) -> "_Control":
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, "--control"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        self._process.stdout.readline()  # it beats
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.longest_ms, self.p99_ms = json.loads(self._process.communicate("\n")[0])
+
+
+def control() -> int:
+    """Beats until a line comes in; prints the longest gap and the 99th percentile in ms."""
+    from PySide6.QtCore import QCoreApplication, QSocketNotifier, Qt, QTimer
+
+    app = QCoreApplication([])
+    gaps: list[float] = []
+    last = time.perf_counter()
+
+    def on_beat() -> None:
+        nonlocal last
+        now = time.perf_counter()
+        gaps.append(max(0.0, (now - last) * 1000 - _BEAT_MS))
+        last = now
+
+    beat = QTimer(interval=_BEAT_MS)
+    beat.setTimerType(Qt.TimerType.PreciseTimer)
+    beat.timeout.connect(on_beat)
+    beat.start()
+    end = QSocketNotifier(sys.stdin.fileno(), QSocketNotifier.Type.Read)
+    end.activated.connect(app.quit)
+    print("beats", flush=True)
+    app.exec()
+    gaps.sort()
+    print(json.dumps([round(gaps[-1], 1), round(gaps[int(len(gaps) * 0.99)], 1)]))
+    return 0
+
+
 def main() -> int:
-    """Runs the scenarios, prints a table, writes JSON; fails above 50 ms while streaming."""
+    """Runs the scenarios, prints a table, writes JSON.
+
+    Fails if the GUI thread computed for more than 50 ms on end while text streamed.
+    """
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--tokens", type=int, default=20_000)
     parser.add_argument("--speedup", type=float, default=1.0)
     parser.add_argument("--scenario", choices=[*SCENARIOS, "all"], default="mixed")
     parser.add_argument("--platform", default=os.environ.get("QT_QPA_PLATFORM", "offscreen"))
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--control", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.control:
+        return control()
     os.environ["QT_QPA_PLATFORM"] = options.platform
 
     import gc
@@ -218,11 +286,13 @@ def main() -> int:
     results = [measure(name, options.tokens, options.speedup) for name in names]
     collector.stop()
     del app
-    heads = ("longest gap", "p99", "append", "max", "opening", "resizing")
+    heads = ("longest gap", "busy", "control", "p99", "append", "max", "opening", "resizing")
     print(f"{'scenario':10}" + "".join(f"{head:>12}" for head in heads) + "   (ms)")
     for one in results:
         values = (
             one.longest_gap_ms,
+            one.longest_busy_ms,
+            one.control_longest_gap_ms,
             one.p99_gap_ms,
             one.median_append_ms,
             one.longest_append_ms,
@@ -240,7 +310,7 @@ def main() -> int:
             "results": [asdict(one) for one in results],
         }
         options.json.write_text(json.dumps(record, indent=2) + "\n")
-    return 0 if all(one.longest_gap_ms <= 50 for one in results) else 1
+    return 0 if all(one.longest_busy_ms <= 50 for one in results) else 1
 
 
 if __name__ == "__main__":

@@ -36,7 +36,12 @@ class ContactsTable(QTableWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter)
+        for column in (3, 4):
+            item = self.horizontalHeaderItem(column)
+            if item is not None:
+                item.setTextAlignment(_RIGHT)
         self.verticalHeader().hide()
+        self.setObjectName("contacts")
         self.setShowGrid(False)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

@@ -57,6 +57,7 @@ class DiagnosticsPage(SettingsPage):
         self.names.setMaximumWidth(150)
         self.names.currentRowChanged.connect(self._on_row)
         self.preview = QPlainTextEdit(self)
+        self.preview.setObjectName("preview")
         self.preview.setReadOnly(True)
         self.preview.setTabChangesFocus(True)
         self.preview.setAccessibleName(self.tr("What this part holds"))

@@ -21,6 +21,7 @@ class SettingsPage(QScrollArea):
         page.setObjectName("page")
         page.setLayout(self.column)
         self.setWidget(page)
+        self._last = QHBoxLayout()
         self.section(title)
 
     def section(self, title: str) -> None:
@@ -38,10 +39,14 @@ class SettingsPage(QScrollArea):
         label.setBuddy(widget)
         if not widget.accessibleName():
             widget.setAccessibleName(title)
-        across = QHBoxLayout()
+        across = self._last = QHBoxLayout()
         across.addWidget(label, 1)
         across.addWidget(widget)
         self.column.addLayout(across)
+
+    def beside(self, widget: QWidget) -> None:
+        """Puts another thing to press at the end of the last row."""
+        self._last.addWidget(widget)
 
     def muted(self, text: str) -> QLabel:
         """Adds an explanation, or a value that can be copied."""

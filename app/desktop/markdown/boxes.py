@@ -259,7 +259,10 @@ class CodeBox(Scrolled):
         painter.setFont(self._setting.theme.small)
         painter.setPen(colours.muted)
         inner = header.adjusted(self._setting.theme.em * 0.9, 0, 0, 0)
-        painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), self._language())
+        # Code reads from the left in every language, and so does the name above it.
+        at = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        painter.drawText(inner, int(at), self._language())
         painter.save()
         painter.setClipRect(self._viewport, Qt.ClipOperation.IntersectClip)
         painter.translate(-self._shift, 0)

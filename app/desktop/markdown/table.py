@@ -20,12 +20,18 @@ class TableBox(Scrolled):
         super().__init__(setting)
         self._block = block
         self._cells: list[list[Leaf]] = []
+        self._flat: list[Leaf] = []
+        self.leaves: Sequence[Leaf] = self._flat
         self._lines: list[float] = []
+        # For each row, how wide each column wants to be down to it; so a new row costs itself.
+        self._widest: list[list[float]] = []
+        self._placed: tuple[float, float, list[float]] | None = None
         self._edges: list[float] = []
+        self._inner: list[float] = []
         self._add_row(block, block.header, bold=True)
         for row in block.rows:
             self._add_row(block, row)
-        self._list_leaves()
+        self._flat += [leaf for row in self._cells for leaf in row]
 
     def _add_row(self, block: Table, row: Sequence[tuple[Run, ...]], *, bold: bool = False) -> None:
         cells = []
@@ -35,9 +41,6 @@ class TableBox(Scrolled):
             cells.append(leaf)
         self._cells.append(cells)
 
-    def _list_leaves(self) -> None:
-        self.leaves = [leaf for row in self._cells for leaf in row]
-
     def accepts(self, block: Block) -> bool:
         if not isinstance(block, Table) or block.alignments != self._block.alignments:
             return False
@@ -46,41 +49,59 @@ class TableBox(Scrolled):
         if block.header != self._block.header:
             return False
         old, self._block = self._block.rows, block
-        same = 0
-        for one, other in zip(old, block.rows, strict=False):
-            if one is not other and one != other:
-                break
-            same += 1
+        same = _same_rows(old, block.rows)
         del self._cells[same + 1 :]
+        del self._widest[same + 1 :]
+        del self._lines[same + 2 :]
+        del self._flat[(same + 1) * len(block.alignments) :]
         for row in block.rows[same:]:
             self._add_row(block, row)
-        self._list_leaves()
+            self._flat += self._cells[-1]
         return True
 
     def lay_out(self, x: float, y: float, width: float) -> float:
         em = self._setting.theme.em
         pad_x, pad_y = round(em * 0.7), round(em * 0.38)
-        ideal = [
-            max(cell.ideal_width() for cell in column) + 1
-            for column in zip(*self._cells, strict=True)
-        ]
+        first = self._measure()
+        ideal = [widest + 1 for widest in self._widest[-1]]
         columns = _column_widths(ideal, width - 1, 2 * pad_x, em * _MIN_COLUMN_EM)
-        top = y + 1
-        self._lines = [y]
-        for row in self._cells:
+        inner = [width_of - 2 * pad_x for width_of in columns]
+        if self._placed != (x, y, columns):  # else the rows above stay where they are
+            self._placed, first = (x, y, columns), 0
+        self._inner = inner
+        self._lines = self._lines[: first + 1] if first else [y]
+        top = self._lines[-1] if first else y + 1
+        for row in self._cells[first:]:
             left, tallest = x + 1, 0.0
-            for cell, width_of in zip(row, columns, strict=True):
+            for cell, width_of in zip(row, inner, strict=True):
                 cell.x, cell.y = left + pad_x, top + pad_y
-                if cell.is_stale or cell.width != width_of - 2 * pad_x:
-                    cell.lay_out(width_of - 2 * pad_x)
+                # One line stays one line: such a cell is laid out when it is painted.
+                one_line = cell.ideal_width() <= min(cell.width, width_of)
+                if cell.is_stale or (cell.width != width_of and not one_line):
+                    cell.lay_out(width_of)
                 tallest = max(tallest, cell.height)
-                left += width_of
+                left += width_of + 2 * pad_x
             top += round(tallest + 2 * pad_y)
             self._lines.append(top)
         content = sum(columns) + 1
         self._edges = [x, x + content]
         view = QRectF(x, y, min(width, content), top - y + 1)
         return view.height() + self._fit_bar(view, content)
+
+    def _measure(self) -> int:
+        """Measures what is new or has changed; returns the first such row."""
+        first = next(
+            (number for number, row in enumerate(self._cells) if any(c.is_stale for c in row)),
+            len(self._cells),
+        )
+        first = min(first, len(self._widest))
+        del self._widest[first:]
+        widest = self._widest[-1] if self._widest else [0.0] * len(self._cells[0])
+        for row in self._cells[first:]:
+            pairs = zip(widest, row, strict=True)
+            widest = [max(known, cell.ideal_width()) for known, cell in pairs]
+            self._widest.append(widest)
+        return first
 
     def paint(self, painter: QPainter, selected: Selected, clip: QRectF) -> None:
         colours = self._setting.theme.colours
@@ -104,7 +125,9 @@ class TableBox(Scrolled):
                 painter.fillRect(QRectF(left, below, right - left, 1), colours.line)
             if number == 0 and len(self._lines) > 2:
                 painter.fillRect(QRectF(left, below, right - left, 1), colours.quote_bar)
-            for cell in self._cells[number]:
+            for cell, width in zip(self._cells[number], self._inner, strict=True):
+                if cell.width != width:
+                    cell.lay_out(width)
                 cell.paint(painter, selected(cell), clip.translated(self._shift, 0))
         painter.setPen(QPen(colours.line, 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -116,6 +139,18 @@ class TableBox(Scrolled):
 
     def drop(self) -> None:
         self._drop_bar()
+
+
+def _same_rows(old: Sequence[object], new: Sequence[object]) -> int:
+    """How many rows at the beginning are the same; that of a growing table is found at once."""
+    most = min(len(old), len(new))
+    for same in (most, most - 1):
+        if same >= 0 and old[:same] == new[:same]:
+            return same
+    same = 0
+    while same < most and old[same] == new[same]:
+        same += 1
+    return same
 
 
 def _column_widths(ideal: list[float], width: float, pad: float, least: float) -> list[float]:

@@ -36,7 +36,7 @@ def make_view(qtbot: QtBot, rendering: RenderingThread) -> MakeView:
         view.resize(width, 10)
         view.show()
         view.set_markdown(text)
-        qtbot.waitUntil(lambda: view.is_rendered and rendering.is_idle)
+        qtbot.waitUntil(lambda: view.is_rendered and rendering.is_idle, timeout=30_000)
         return view
 
     return make

@@ -355,3 +355,27 @@ def test_right_to_left_text_has_its_marker_on_the_right(make_view: MakeView) -> 
 def test_a_finished_message_can_be_read_aloud(make_view: MakeView) -> None:
     view = make_view("# A\n\n- b *c*")
     assert view.accessibleDescription() == "A\nb c"
+
+
+def test_a_table_that_grew_looks_like_one_that_came_at_once(
+    rendering: RenderingThread, qtbot: QtBot
+) -> None:
+    rows = "".join(
+        f"| {'wide ' * (n % 7)}{n} | **{n}** | $x_{{{n}}}$ and more words |\n" for n in range(60)
+    )
+    text = "| a | b | c |\n|---|:-:|--:|\n" + rows
+    grown, whole = MarkdownView(rendering), MarkdownView(rendering)
+    for view in (grown, whole):
+        qtbot.addWidget(view)
+        view.resize(420, 300)
+        view.show()
+    for at in range(0, len(text), 13):
+        grown.append(text[at : at + 13])
+        if at == 1300:
+            grown.resize(360, 300)
+            grown.resize(420, 300)
+    grown.finish()
+    whole.set_markdown(text)
+    qtbot.waitUntil(lambda: rendering.is_idle and grown.is_rendered and whole.is_rendered)
+    assert grown.height() == whole.height() or grown.sizeHint() == whole.sizeHint()
+    assert grown.grab().toImage() == whole.grab().toImage()
