@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from contenox_build import project, windows_build
+from contenox_build import project, source_tree, windows_build
 from contenox_build.environment import cleaned
 from contenox_build.errors import PackagingError
 
@@ -34,6 +34,11 @@ def _package(options: argparse.Namespace) -> int:
         Wishes(
             output=options.output,
             work=options.work,
+            source=(
+                source_tree.describe()
+                if options.commit is None
+                else source_tree.SourceTree(options.commit, options.modified)
+            ),
             sign=options.sign,
             certificate=options.certificate,
             self_test=not options.skip_self_test,
@@ -126,7 +131,10 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         command.add_argument("--sign", action="store_true")
         command.add_argument("--certificate", default="", help="its SHA-1 thumbprint")
         command.add_argument("--skip-self-test", action="store_true")
+        # What "build" found out and hands over.
         command.add_argument("--compiler-tools", default="", help=argparse.SUPPRESS)
+        command.add_argument("--commit", help=argparse.SUPPRESS)
+        command.add_argument("--modified", action="store_true", help=argparse.SUPPRESS)
         command.set_defaults(run=run)
     command = commands.add_parser("selftest", help="run the finished program")
     command.add_argument("path", type=Path)

@@ -45,6 +45,8 @@ _TAKEN: Final = frozenset(
         "HTTP_PROXY",
         "HTTPS_PROXY",
         "NO_PROXY",
+        # The service that dates signatures.
+        "CONTENOX_TIMESTAMP_URL",
         "PIP_CERT",
         "PIP_CONFIG_FILE",
         "PIP_EXTRA_INDEX_URL",

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from contenox_build.errors import PackagingError
 from contenox_build.frozen import check_frozen
 from contenox_build.pe import read_all
 from contenox_build.record import BuildRecord, write_record
+from contenox_build.source_tree import SourceTree
 
 WINDOWS: Final = sys.platform == "win32"
 
@@ -32,6 +32,7 @@ class Wishes:
 
     output: Path
     work: Path
+    source: SourceTree
     sign: bool = False
     certificate: str = ""
     self_test: bool = True
@@ -171,8 +172,8 @@ def _record(
     stamp = _llama_stamp()
     return BuildRecord(
         version=project.version(),
-        commit=_git("rev-parse", "HEAD"),
-        modified=bool(_git("status", "--porcelain", "--untracked-files=no")),
+        commit=wishes.source.commit,
+        modified=wishes.source.modified,
         platform=sys.platform,
         python=sys.version.split()[0],
         epoch=epoch,
@@ -202,17 +203,3 @@ def _llama_stamp() -> dict[str, str]:
         (Path(str(place)) / "contenox-build.json").read_text(encoding="utf-8")
     )
     return stamp
-
-
-def _git(*arguments: str) -> str:
-    """What git says, or nothing in a source archive without it."""
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(project.ROOT), *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    except OSError:
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from contenox_build import project
+from contenox_build import project, source_tree
 from contenox_build.commands import run, say
 from contenox_build.environment import cleaned
 from contenox_build.errors import PackagingError
@@ -86,8 +86,11 @@ def build(arguments: list[str], platform: str = sys.platform) -> int:
     say("llama.cpp, for each kind of processor (about 10 minutes, once)")
     script = project.PACKAGING / "llama" / "build_llama.py"
     run([python, script, "--all-variants"], studio.environment, WORK / "build.log")
-    tools = ["--compiler-tools", studio.tools_version]
-    return hand_over(python, ["package", *arguments, *tools], environment)
+    # git lies on the PATH of whoever started this, and on no other.
+    source = source_tree.describe()
+    found = ["--compiler-tools", studio.tools_version, "--commit", source.commit]
+    found += ["--modified"] if source.modified else []
+    return hand_over(python, ["package", *arguments, *found], environment)
 
 
 def hand_over(python: Path, arguments: list[str], environment: Mapping[str, str]) -> int:

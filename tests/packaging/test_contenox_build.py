@@ -66,6 +66,17 @@ def test_the_time_of_the_build_can_be_chosen() -> None:
     assert environment.cleaned({})["SOURCE_DATE_EPOCH"] == str(project.EPOCH)
 
 
+def test_the_service_that_dates_signatures_is_taken_over() -> None:
+    given = {signing.TIMESTAMP_VARIABLE: "x"}
+    assert environment.cleaned(given)[signing.TIMESTAMP_VARIABLE] == "x"
+
+
+def test_a_source_tree_without_git_has_no_commit(tmp_path: Path) -> None:
+    source_tree = _module("source_tree")
+    found = source_tree.describe({"PATH": str(tmp_path)})
+    assert found == source_tree.SourceTree("", False)
+
+
 # --- Visual Studio ---
 
 _LISTING = """\

@@ -71,6 +71,7 @@ def test_an_unknown_part_of_openvino_fails_the_build(name: str) -> None:
         "PySide6/plugins/imageformats/qsvg.dll",
         "PySide6/translations/qtbase_de.qm",
         "resources/icons/contenox.svg",
+        "resources/translations/contenox_de.qm",
         "openvino-2026.4.1.dist-info/METADATA",
     ],
 )
@@ -99,6 +100,7 @@ def test_what_the_program_uses_goes_in(path: str) -> None:
         "PySide6/translations/qtbase_fr.qm",
         "numpy-2.5.5.dist-info/RECORD",
         "pip-25.3.dist-info/METADATA",
+        "resources/translations/contenox_de.ts",
     ],
 )
 def test_what_the_program_does_not_use_stays_out(path: str) -> None:
