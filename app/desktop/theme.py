@@ -36,6 +36,7 @@ class Colours:
     error_border: str
     error_text: str
     selection: str
+    chosen: str
 
 
 LIGHT: Final = Colours(
@@ -57,6 +58,7 @@ LIGHT: Final = Colours(
     error_border="#e6bbad",
     error_text="#8f3013",
     selection="#bfe0d5",
+    chosen="#ebe8e2",
 )
 
 DARK: Final = Colours(
@@ -78,6 +80,7 @@ DARK: Final = Colours(
     error_border="#6d3d30",
     error_text="#f2a58f",
     selection="#2f6355",
+    chosen="#303336",
 )
 
 
@@ -213,4 +216,5 @@ def _from_palette(palette: QPalette) -> Colours:
         error_border=text,
         error_text=text,
         selection=name(role.Highlight),
+        chosen=name(role.Highlight),  # a frame, since all grounds are the same
     )

@@ -87,6 +87,7 @@ def test_high_contrast_takes_the_systems_colours_everywhere(
     for ground in (colours.window, colours.side, colours.surface, colours.hover, colours.question):
         for ink in (colours.text, colours.muted, colours.border):
             assert _contrast(ink, ground) >= 7
+    assert _contrast(colours.chosen, colours.side) >= 7
     assert _contrast(colours.on_accent, colours.accent) >= 7
     assert _contrast(colours.error_text, colours.error) >= 7
     picture = desktop.window.grab().toImage()
