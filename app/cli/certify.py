@@ -216,7 +216,7 @@ def _list(services: Services, *, as_json: bool) -> int:
     for certificate in found:
         name = f"{certificate.model.name}/{certificate.model.variant}"
         model = models.get(name)
-        stale: str | None = "the model isn't installed"
+        stale: str | None = "not installed"
         if model is not None:
             stale = services.certified.stale(model, certificate)
         rate = certificate.decode_tokens_per_s
