@@ -42,7 +42,8 @@ def run(client: EngineClient, spec: LoadSpec, question: str) -> tuple[str, Finis
         if isinstance(event, Delta):
             pieces.append(event.text)
 
-    return "".join(pieces), client.call(request, listen)
+    end = client.call(request, listen)
+    return "".join(pieces), end
 
 
 def test_a_stable_prefix_is_restored_after_an_unload_and_changes_no_answer(
@@ -58,7 +59,7 @@ def test_a_stable_prefix_is_restored_after_an_unload_and_changes_no_answer(
         _, first = run(client, spec, "What is blue?")
         client.call(Unload(request=new_request_id()))
         assert {path.suffix for path in folder.iterdir()} == {".json", ".state"}
-        _, second = run(client, spec, "What is grey?")
+        restored_text, second = run(client, spec, "What is grey?")
         assert second.timings.load_s > 0
         assert second.usage.restored_tokens > 400
         assert second.usage.reused_tokens == second.usage.restored_tokens
@@ -67,9 +68,10 @@ def test_a_stable_prefix_is_restored_after_an_unload_and_changes_no_answer(
         assert second.timings.ttft_s < first.timings.ttft_s / 2
         client.call(Unload(request=new_request_id()))
         other = msgspec.structs.replace(spec, profile_digest="another")
-        _, third = run(client, other, "What is grey?")
+        computed_text, third = run(client, other, "What is grey?")
         assert third.usage.restored_tokens == 0
         assert third.usage.reused_tokens == 0
     finally:
         client.close()
     assert first.usage.restored_tokens == 0
+    assert restored_text == computed_text != ""
