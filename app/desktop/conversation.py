@@ -153,7 +153,7 @@ class Conversation:
             message_id = children[-1]
 
     def prompt(self, leaf: str) -> tuple[ChatMessage, ...]:
-        """The model's prompt: the system prompt, then the path to ``leaf`` without empty answers."""
+        """What the model gets: system prompt, then the path to ``leaf`` without empty answers."""
         system = self.settings.system_prompt.strip()
         first = (ChatMessage(role=Role.SYSTEM, content=system),) if system else ()
         return first + tuple(

@@ -17,7 +17,7 @@ from app.models.remembered import ModelMemory
 from app.workflows.downloads import DownloadView
 from app.workflows.model_fit import FitVerdict
 from app.workflows.model_list import ModelList
-from app.workflows.model_row import ModelRow, RowState, choose_cards
+from app.workflows.model_row import ModelRow, RowState
 from app.workflows.observed_peaks import ObservedPeaks
 from tests.support.model_files import openvino_files
 from tests.support.model_folders import manifest_of, stage
@@ -186,23 +186,3 @@ def test_an_observed_peak_reaches_the_row(table: Table, tmp_path: Path) -> None:
     row = table.find("tiny/openvino")
     assert row.fit.observed_peak_bytes == 9**11
     assert row.fit.verdict is FitVerdict.DOES_NOT_FIT
-
-
-@pytest.mark.parametrize(("free_gib", "at_most"), [(6, 9e9), (20, 40e9)])
-def test_the_cards_are_three_different_models_that_fit(
-    tmp_path: Path, free_gib: int, at_most: float
-) -> None:
-    cards = choose_cards(Table(tmp_path, free_bytes=free_gib * GIB).list.rows())
-    assert len(cards) == 3
-    assert len({card.name for card in cards}) == 3
-    for card in cards:
-        assert card.curated
-        assert card.fit.verdict is FitVerdict.FITS
-        assert card.licence_kind is LicenceKind.PERMISSIVE
-        assert (card.parameters or 0) < at_most
-
-
-def test_an_import_is_never_a_card(table: Table) -> None:
-    table.install("mine", "gguf", imported=True)
-    assert not any(card.name == "mine" for card in choose_cards(table.list.rows()))
-    assert choose_cards(()) == ()
