@@ -14,6 +14,8 @@ from app.certify.certificate import (
 
 DECODE_RATIO_NEEDED: Final = 0.98
 """The product's decode rate as a share of the control's, at the shortest prompt (median)."""
+FASTER_ALLOWED: Final = 1.10
+"""A product that beats its own library by more was compared on a busy machine."""
 DRIFT_ALLOWED: Final = 0.10
 """How much the same control may differ between beginning and end: more is another machine."""
 WIDTH_ALLOWED: Final = 0.35
@@ -67,6 +69,12 @@ def _doubts(depths: Sequence[DepthFigures], drift: Drift | None, power: PowerSta
         doubts.append("there is no control to compare with")
     elif not all(one.same_ids for one in depths):
         doubts.append("product and control did not read the same token ids")
+    ratios = [one.decode_tokens_per_s.ratio for one in depths]
+    fastest = max((one.median for one in ratios if one), default=0.0)
+    if fastest > FASTER_ALLOWED:
+        doubts.append(
+            f"the machine was busy: the product can't decode at {fastest:.2f} of its library's rate"
+        )
     if drift is not None and drift.share > DRIFT_ALLOWED:
         doubts.append(
             f"the machine changed meanwhile: the control decoded {drift.first_tokens_per_s:.1f}"

@@ -43,7 +43,7 @@ def machine_facts(
         except metadata.PackageNotFoundError:
             continue
     for report in reports:
-        versions |= report.components
+        versions |= {name: one for name, one in report.components.items() if name != "cpu"}
     return MachineFacts(
         cpu=host.cpu_name,
         physical_cores=host.physical_cores,

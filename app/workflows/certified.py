@@ -1,6 +1,6 @@
 """What the stored certificates say about a model today: on which devices it may run by itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from typing import Final
 
@@ -58,6 +58,20 @@ class CertifiedDevices:
             if one.quality.verdict is Verdict.PASSED
             and one.throughput.verdict is not Verdict.FAILED
         )
+
+    def best_variant(self, variants: Sequence[InstalledModel]) -> InstalledModel | None:
+        """The variant of one model with the highest measured rate on any device.
+
+        ``None`` unless every variant was measured here: one number alone decides nothing.
+        """
+        rates: dict[str, float] = {}
+        for model in variants:
+            speeds = [one.tokens_per_s for one in self.passed(model, profile_of(model))]
+            known = [speed for speed in speeds if speed is not None]
+            if not known:
+                return None
+            rates[model.full_name] = max(known)
+        return max(variants, key=lambda model: rates[model.full_name], default=None)
 
     def failed(self, model: InstalledModel, profile: Profile) -> tuple[FailedDevice, ...]:
         """The devices that are not to be offered for ``model`` until it passes there."""

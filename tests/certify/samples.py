@@ -47,6 +47,7 @@ def key(device: str = "CPU", *, driver: str = "") -> CertificateKey:
 def certificate(
     of: CertificateKey | None = None,
     *,
+    variant: str = "openvino",
     rate: float = 20.0,
     quality: Verdict = Verdict.PASSED,
     throughput: Verdict = Verdict.PASSED,
@@ -85,7 +86,7 @@ def certificate(
         power=PowerState(source="mains", source_at_end="mains", charge_percent=98.0),
         model=ModelFacts(
             name="tiny",
-            variant=of.backend,
+            variant=variant,
             source="acme/Tiny",
             repository="acme/Tiny",
             revision="a" * 40,

@@ -8,17 +8,27 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from app.certify.asking import Question
-from app.certify.certificate import Certificate, Level, MachineFacts, ModelFacts, Verdict
+from app.certify.asking import Answer, Question
+from app.certify.certificate import (
+    Certificate,
+    Drift,
+    Level,
+    MachineFacts,
+    ModelFacts,
+    Pace,
+    PowerState,
+    Verdict,
+)
 from app.certify.certifier import Certifier, Ports, Step, Subject
-from app.certify.measure import ControlPort, ControlRun, Size
+from app.certify.measure import ControlPort, ControlRun, Size, spread_of
 from app.certify.plan import Plan, plan_for
 from app.certify.product import EngineModel
 from app.certify.progress import ProgressFile
+from app.certify.verdict import judge_throughput
 from app.engine.client import EngineClient
 from app.engine.protocol import LoadSpec, Protocols
 from app.models.identity import Stopped, never_stop
-from tests.certify.samples import key
+from tests.certify.samples import certificate, key
 from tests.certify.script import REPLIES, STORY, scripted_model
 
 _START = datetime(2026, 11, 3, 12, tzinfo=UTC)
@@ -34,8 +44,19 @@ _PLAN = Plan(
 )
 
 
+class Steady(EngineModel):
+    """The product, with a decode rate that no busy machine changes."""
+
+    def ask(self, question: Question) -> Answer:
+        answer = super().ask(question)
+        if "tell a story" not in question.prompt:
+            return answer
+        steady = msgspec.structs.replace(answer.timings, decode_tokens_per_s=50.0)
+        return msgspec.structs.replace(answer, timings=steady)
+
+
 class Twin:
-    """A control that decodes at a share of whatever the product does at that moment."""
+    """A control that decodes a share of 100 tokens/s."""
 
     load_s = 0.5
 
@@ -73,7 +94,7 @@ class Bench:
         )
 
     def certify(self, stop: Callable[[], bool] = never_stop) -> Certificate:
-        model = EngineModel(self.client, self.spec, stop)
+        model = Steady(self.client, self.spec, stop)
 
         @contextmanager
         def open_control() -> Iterator[ControlPort | None]:
@@ -131,7 +152,6 @@ def make(client: EngineClient, folder: Path, fault: str | None = None) -> Bench:
 def test_a_sane_model_on_a_quiet_machine_is_certified_with_every_field_measured(
     bench: Bench,
 ) -> None:
-    # The control decodes at a half of 100 tokens/s; the product at some hundreds.
     found = bench.certify()
     assert (found.level, found.quality.verdict, found.throughput.verdict) == (
         Level.CERTIFIED, Verdict.PASSED, Verdict.PASSED,
@@ -179,6 +199,18 @@ def test_a_machine_that_changed_meanwhile_gives_a_provisional_result(bench: Benc
     found = bench.certify()
     assert found.level is Level.PROVISIONAL
     assert "the machine changed meanwhile" in found.throughput.reasons[0]
+
+
+def test_a_product_that_beats_its_library_was_compared_on_a_busy_machine() -> None:
+    fast = spread_of([1.26])
+    depth = msgspec.structs.replace(
+        certificate().throughput.depths[0], decode_tokens_per_s=Pace(product=fast, ratio=fast)
+    )
+    power = PowerState(source="mains", source_at_end="mains")
+    drift = Drift(first_tokens_per_s=10, last_tokens_per_s=10)
+    verdict, reasons = judge_throughput([depth], drift, power, quick=False)
+    assert verdict is Verdict.PROVISIONAL
+    assert "1.26 of its library's rate" in " ".join(reasons)
 
 
 def test_a_slow_product_fails_only_where_the_machine_was_quiet(bench: Bench) -> None:

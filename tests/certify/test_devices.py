@@ -56,7 +56,9 @@ class Machine:
         if device == CPU:
             reading = cpu_reading(read_cpu_name())
         of = key_of(self.model, profile_of(self.model), reading, device=device, pipeline="paged")
-        made = certificate(of, rate=rate, quality=quality, throughput=throughput)
+        made = certificate(
+            of, variant=self.model.variant, rate=rate, quality=quality, throughput=throughput
+        )
         self.services.certified.store.save(made)
         return made
 
@@ -161,6 +163,24 @@ def test_a_changed_weight_and_a_changed_profile_make_it_stale(machine: Machine) 
     weights.write_bytes(b"Weights")
     os.utime(weights, ns=(before.st_atime_ns, before.st_mtime_ns + 10**9))
     assert certified.stale(machine.model, made) == "model_digest"
+
+
+def test_of_two_backends_the_one_measured_faster_is_taken_once_both_were(
+    machine: Machine,
+) -> None:
+    services, openvino = machine.services, machine.model
+    gguf = install_tiny(services.library, variant="gguf")
+    assert services.find_model("tiny") == openvino
+    machine.model = gguf
+    machine.certify("CPU", 30)
+    assert services.find_model("tiny") == openvino
+    machine.model = openvino
+    machine.certify("CPU", 20)
+    assert services.find_model("tiny") == gguf
+    assert services.find_model("tiny", "openvino") == openvino
+    assert services.find_model("tiny/openvino") == openvino
+    machine.certify("CPU", 40)
+    assert services.find_model("tiny") == openvino
 
 
 def test_another_runtime_makes_it_stale(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
