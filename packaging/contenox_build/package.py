@@ -168,7 +168,8 @@ def _record(
     model: Path,
     epoch: int,
 ) -> BuildRecord:
-    size = sum(path.stat().st_size for path in files_below(package.folder))
+    files = files_below(package.folder)
+    size = sum(path.stat().st_size for path in files if not path.is_symlink())
     stamp = _llama_stamp()
     return BuildRecord(
         version=project.version(),
