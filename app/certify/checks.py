@@ -27,11 +27,11 @@ from app.engine.protocol import FinishReason, Protocols, ThinkingLevel, ToolSpec
 ECHO_LINE: Final = "blue lantern 4729"
 UNICODE_LINE: Final = "Grüße, 你好, привет, 🙂"
 KNOWN_ANSWERS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
-    ("What is the capital of France?", ("paris",)),
-    ("What is 2 + 2? Answer with the number.", ("4", "four")),
-    ("Which planet do we live on?", ("earth",)),
-    ("How many days are in a week?", ("7", "seven")),
-    ("What colour is the sky on a clear day?", ("blue",)),
+    ("What is the capital of France? Answer in one sentence.", ("paris",)),
+    ("What is 2 + 2? Answer in one sentence.", ("4", "four")),
+    ("Which planet do we live on? Answer in one sentence.", ("earth",)),
+    ("How many days are in a week? Answer in one sentence.", ("7", "seven")),
+    ("What colour is the sky on a clear day? Answer in one sentence.", ("blue",)),
 )
 LONG_QUESTION: Final = (
     "Write a short story of about one hundred words in which a lighthouse keeper named Mara finds"
