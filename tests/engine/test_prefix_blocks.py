@@ -1,5 +1,6 @@
 """The account of what the pool holds."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,11 +26,31 @@ def test_several_chats_share_the_pool_until_it_is_full() -> None:
     assert held.reusable_tokens([1, 1, 1, 1, 0]) < 4, "the oldest went first"
 
 
-def test_the_end_of_a_sequence_goes_before_its_start() -> None:
+def test_a_sequence_is_given_up_from_its_start() -> None:
     held = PrefixBlocks(block_tokens=1, capacity_blocks=3)
     held.remember([1, 2, 3])
     held.remember([9])
-    assert held.reusable_tokens([1, 2, 3, 0]) == 2
+    assert held.reusable_tokens([1, 2, 3, 0]) == 0
+
+
+def test_a_block_that_is_not_full_takes_its_place() -> None:
+    held = PrefixBlocks(block_tokens=2, capacity_blocks=4)
+    held.remember([1, 1, 1, 1])
+    held.remember([2, 2, 2, 2])
+    assert held.reusable_tokens([1, 1, 1, 1, 0]) == 4
+    held.remember([2, 2, 2, 2, 2])
+    assert held.reusable_tokens([1, 1, 1, 1, 0]) == 0
+    assert held.reusable_tokens([2, 2, 2, 2, 2]) == 4
+
+
+@pytest.mark.parametrize(("other_blocks", "reused"), [(10, 640), (18, 640), (20, 0), (36, 0)])
+def test_as_the_library_did(other_blocks: int, reused: int) -> None:
+    # Recorded: 641 tokens, then another prompt, in a pool of 40 blocks that was full before.
+    held = PrefixBlocks(block_tokens=32, capacity_blocks=40)
+    held.remember(range(50_000, 50_000 + 39 * 32))
+    held.remember(range(641))
+    held.remember(range(10_000, 10_000 + other_blocks * 32 - 5))
+    assert held.reusable_tokens(range(641)) == reused
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=12), max_size=8), st.integers(1, 5))
