@@ -247,6 +247,20 @@ def test_the_manifest_tells_apart_what_may_not_be_mixed(
     assert compatible(plain, manifest(openvino_spec(starter_openvino))) is None
 
 
+def test_the_prediction_is_right_when_two_chats_overfill_the_pool(
+    engine_of: Bench, starter_openvino: InstalledModel
+) -> None:
+    spec = openvino_spec(starter_openvino, num_kv_blocks=26)
+    engine_of.run(ask(spec, "Hi", max_tokens=1))
+    chats = [chat(spec, f"{name} " + SEA * 32, "Hi", max_tokens=1) for name in ("One", "Other")]
+    for turn in (chats[0], chats[1], chats[0], chats[0]):
+        predicted = engine_of.count(turn).predicted_reused_tokens
+        _, end = engine_of.run(msgspec.structs.replace(turn, request=new_request_id()))
+        assert end.usage.reuse_measured
+        assert end.usage.reused_tokens == predicted
+    assert end.usage.reused_tokens > 300
+
+
 def test_a_quantised_cache_of_llama_is_another_cache(engine_of: Bench) -> None:
     spec = engine_of.spec("llama")
     quantised = msgspec.structs.replace(spec, runtime=LlamaRuntime(kv_cache_type="q8_0"))
