@@ -9,8 +9,9 @@ from app.chats.records import SamplingFields
 from app.core.logs import Logs
 from app.core.paths import DataRoot
 from app.core.settings import Settings, SettingsFile
+from app.engine.chat import ChatMessage
 from app.engine.client import EngineClient
-from app.engine.protocol import ChatMessage, Generate, Unload, new_request_id
+from app.engine.protocol import Generate, Unload, new_request_id
 from app.hardware.readings import DeviceReading
 from app.models.library import InstalledModel, Library
 from app.models.profile_files import profile_of

@@ -23,19 +23,18 @@ from rich.table import Table
 from app.composition import build_services
 from app.engine.backends.jinja_template import ChatTemplate
 from app.engine.backends.raw_control import RawControl, raw_control
+from app.engine.chat import ChatMessage, Role
 from app.engine.client import EngineClient
 from app.engine.protocol import (
-    ChatMessage,
     Delta,
     Event,
     Failed,
     Finished,
     Generate,
-    LoadSpec,
     PrefillProgress,
-    Role,
     new_request_id,
 )
+from app.engine.spec import LoadSpec
 from app.models.gguf import read_gguf
 from app.workflows.services import Services
 from benchmarks.machine import Machine, this_machine

@@ -19,7 +19,8 @@ import psutil
 from msgspec import Struct
 
 from app.composition import build_services
-from app.engine.protocol import ChatMessage, Delta, Event, Failed, Finished, Role
+from app.engine.chat import ChatMessage, Role
+from app.engine.protocol import Delta, Event, Failed, Finished
 from app.engine.trace import TRACE_FILE, TraceRecord, read_trace
 from app.workflows.services import Services, TurnOptions
 from benchmarks.machine import Machine, this_machine

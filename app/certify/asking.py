@@ -4,7 +4,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from app.engine.protocol import FinishReason, ThinkingLevel, Timings, ToolCall, ToolSpec, Usage
+from app.engine.chat import ThinkingLevel, ToolCall, ToolSpec
+from app.engine.outcome import FinishReason, Timings, Usage
 
 
 class Question(Struct, frozen=True, kw_only=True):

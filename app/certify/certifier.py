@@ -44,7 +44,7 @@ from app.certify.measure import (
 from app.certify.plan import Plan
 from app.certify.progress import Finished, ProgressFile
 from app.certify.verdict import judge_quality, judge_throughput
-from app.engine.protocol import Protocols
+from app.engine.spec import Protocols
 
 ACCOUNTING: Final = (
     "Prompt tokens are the ids that the model's tokenizer makes of the rendered prompt; written"

@@ -22,7 +22,9 @@ from app.certify.text_signs import (
     words_of,
 )
 from app.core.errors import ContenoxError
-from app.engine.protocol import FinishReason, Protocols, ThinkingLevel, ToolSpec
+from app.engine.chat import ThinkingLevel, ToolSpec
+from app.engine.outcome import FinishReason
+from app.engine.spec import Protocols
 
 ECHO_LINE: Final = "blue lantern 4729"
 UNICODE_LINE: Final = "Grüße, 你好, привет, 🙂"

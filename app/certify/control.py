@@ -8,7 +8,8 @@ from app.certify.measure import ControlPort, ControlRun
 from app.core.errors import EnvironmentFault
 from app.engine.backends.jinja_template import ChatTemplate
 from app.engine.backends.raw_control import RawControl, raw_control
-from app.engine.protocol import ChatMessage, LlamaRuntime, LoadSpec, OpenVinoRuntime, Role
+from app.engine.chat import ChatMessage, Role
+from app.engine.spec import LlamaRuntime, LoadSpec, OpenVinoRuntime
 from app.models.gguf import read_gguf
 
 

@@ -10,31 +10,26 @@ import msgspec
 
 from app.certify.asking import Answer, Counted, Question
 from app.core.errors import EnvironmentFault, from_record
+from app.engine.chat import ChatMessage, Role, Sampling, ToolCall
 from app.engine.client import EngineClient
+from app.engine.outcome import DeltaKind, FinishReason, SessionReport
 from app.engine.protocol import (
-    ChatMessage,
     Count,
     Delta,
-    DeltaKind,
     Describe,
     Described,
     Event,
     Failed,
     Finished,
-    FinishReason,
     Generate,
     Load,
-    LoadSpec,
     PrefillProgress,
     Request,
-    Role,
-    Sampling,
-    SessionReport,
-    ToolCall,
     Unload,
     new_request_id,
 )
 from app.engine.protocol import Counted as CountedEvent
+from app.engine.spec import LoadSpec
 from app.models.identity import Stopped, never_stop
 
 _POLL_S: Final = 0.1

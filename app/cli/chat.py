@@ -13,20 +13,16 @@ from rich.status import Status
 from app.cli.interrupts import interrupts
 from app.core.errors import UserError, from_record
 from app.core.units import format_duration
+from app.engine.chat import ChatMessage, Role, Sampling
+from app.engine.outcome import DeltaKind, FinishReason, Timings
 from app.engine.protocol import (
-    ChatMessage,
     Delta,
-    DeltaKind,
     Event,
     Failed,
     Finished,
-    FinishReason,
     Generate,
     LoadProgress,
     PrefillProgress,
-    Role,
-    Sampling,
-    Timings,
 )
 from app.workflows.services import Services, TurnOptions
 

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from app.core.units import format_bytes
-from app.engine.protocol import LoadSpec, SessionReport
+from app.engine.outcome import SessionReport
+from app.engine.spec import LoadSpec
 from app.workflows.services import Services, TurnOptions
 
 _BYTES = "_bytes"

@@ -13,7 +13,7 @@ from app.chats.store import ChatStore
 from app.core.errors import UserError
 from app.core.units import format_duration
 from app.engine.manifest import SegmentRecord
-from app.engine.protocol import ContextReport
+from app.engine.outcome import ContextReport
 from app.workflows.context import ChatParts, chat_segments, with_context
 from app.workflows.context_chat import parts_of
 from app.workflows.context_files import pin

@@ -40,7 +40,8 @@ from app.desktop.tray import Tray, TrayState
 from app.desktop.turn import TurnRunner
 from app.desktop.turn_records import Activity, Change
 from app.desktop.upkeep import StoreUpkeep
-from app.engine.protocol import Ready, SlotState, StateChanged, Unload, new_request_id
+from app.engine.outcome import SlotState
+from app.engine.protocol import Ready, StateChanged, Unload, new_request_id
 
 _log = logging.getLogger(__name__)
 

@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from app.chats.records import ChatSettings
 from app.core.errors import ErrorRecord
-from app.engine.protocol import ChatMessage, FinishReason, Role, Timings, Usage
+from app.engine.chat import ChatMessage, Role
+from app.engine.outcome import FinishReason, Timings, Usage
 
 
 class AnswerStamp(Struct, frozen=True, kw_only=True):

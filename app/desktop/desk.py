@@ -21,7 +21,7 @@ from app.desktop.services import FetchProgress
 from app.desktop.theme import Theme
 from app.desktop.turn import TurnRunner
 from app.desktop.turn_records import Activity, Change, Failure, Piece
-from app.engine.protocol import Role
+from app.engine.chat import Role
 
 
 class Desk(QObject):

@@ -11,7 +11,8 @@ from app.chats import records
 from app.chats.store import ChatStore
 from app.core.errors import UserError
 from app.desktop.conversation import AnswerStamp, ChatSummary, KeptChat, Message
-from app.engine.protocol import FinishReason, Role, Timings, Usage
+from app.engine.chat import Role
+from app.engine.outcome import FinishReason, Timings, Usage
 
 _LISTED_AT_MOST: Final = 1000
 _NO_WISHES: Final = records.SamplingFields()

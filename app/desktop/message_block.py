@@ -18,7 +18,8 @@ from app.desktop.markdown.thinking import ThinkingBlock
 from app.desktop.markdown.view import MarkdownView
 from app.desktop.text_view import Paper, PlainText
 from app.desktop.theme import Theme
-from app.engine.protocol import FinishReason, Role
+from app.engine.chat import Role
+from app.engine.outcome import FinishReason
 
 _RESUMABLE = frozenset(
     {FinishReason.LENGTH, FinishReason.CANCELLED, FinishReason.DEADLINE, FinishReason.STALLED}

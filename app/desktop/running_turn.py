@@ -4,7 +4,7 @@ import msgspec
 from PySide6.QtCore import QElapsedTimer
 
 from app.desktop.conversation import AnswerStamp, Conversation, Message
-from app.engine.protocol import DeltaKind
+from app.engine.outcome import DeltaKind
 
 
 class RunningTurn:

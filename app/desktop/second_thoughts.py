@@ -11,7 +11,7 @@ from app.desktop.open_chats import OpenChats
 from app.desktop.theme import Theme
 from app.desktop.turn import TurnRunner
 from app.desktop.turn_records import Change
-from app.engine.protocol import FinishReason
+from app.engine.outcome import FinishReason
 
 
 class SecondThoughts(QObject):

@@ -10,7 +10,8 @@ from app.core.settings import SettingsFile
 from app.desktop.around import Around
 from app.desktop.kept_chats import KeptChats
 from app.desktop.models.ports import ModelsServices
-from app.engine.protocol import ChatMessage, Event, Generate, Request
+from app.engine.chat import ChatMessage
+from app.engine.protocol import Event, Generate, Request
 from app.hardware.readings import DeviceInventory, DeviceReading
 
 

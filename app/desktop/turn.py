@@ -19,17 +19,16 @@ from app.desktop.running_turn import RunningTurn
 from app.desktop.services import ModelEntry, PrepareTurn
 from app.desktop.turn_records import Activity, Change, Failure, Piece
 from app.desktop.turn_wishes import begun, wishes_for, with_choice
+from app.engine.chat import Role
+from app.engine.outcome import DeltaKind, FinishReason
 from app.engine.protocol import (
     Delta,
-    DeltaKind,
     Event,
     Failed,
     Finished,
-    FinishReason,
     Generate,
     LoadProgress,
     PrefillProgress,
-    Role,
 )
 from app.hardware.readings import DeviceReading
 

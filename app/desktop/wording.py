@@ -10,7 +10,7 @@ from app.desktop.conversation import AnswerStamp, Message
 from app.desktop.lifecycle import TurnState
 from app.desktop.services import FetchProgress
 from app.desktop.turn_records import Activity
-from app.engine.protocol import FinishReason, Timings, Usage
+from app.engine.outcome import FinishReason, Timings, Usage
 
 # Makers write their names in ways that no rule gives back from a file name.
 _NAMES: Final = {

@@ -10,7 +10,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from app.core.errors import UserError
-from app.engine.protocol import ChatMessage
+from app.engine.chat import ChatMessage
 
 
 class Bound(StrEnum):

@@ -9,8 +9,10 @@ from contextlib import AbstractContextManager
 
 from app.core.errors import DataFault
 from app.engine.backends.base import Control
+from app.engine.chat import ThinkingLevel, ToolCall
 from app.engine.loop_guard import LoopGuard
-from app.engine.protocol import DeltaKind, FinishReason, Generate, ThinkingLevel, ToolCall
+from app.engine.outcome import DeltaKind, FinishReason
+from app.engine.protocol import Generate
 from app.engine.stop_strings import StopStrings
 from app.engine.thinking import (
     ThinkingSplitter,

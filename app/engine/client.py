@@ -15,6 +15,7 @@ import msgspec
 
 from app.core.errors import Bug, ContenoxError, EnvironmentFault, from_record
 from app.engine.engine_child import EngineChild, EntryPoint
+from app.engine.outcome import FinishReason, SlotState
 from app.engine.process import run_engine
 from app.engine.protocol import (
     EXIT_ABANDONED,
@@ -25,16 +26,14 @@ from app.engine.protocol import (
     Event,
     Failed,
     Finished,
-    FinishReason,
-    LoadSpec,
     Ping,
     Pong,
     Ready,
     Request,
     Shutdown,
-    SlotState,
     StateChanged,
 )
+from app.engine.spec import LoadSpec
 
 _log = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from app.engine.chat import ChatMessage, Role, SegmentSpan, ToolSpec
 from app.engine.manifest import SegmentKind
-from app.engine.protocol import ChatMessage, Role, SegmentSpan, ToolSpec
 
 _MARK: Final = "~"
 _SHORTEST: Final = 3

@@ -8,6 +8,7 @@ import msgspec
 from app.engine.admission import blocks_needed, room_for
 from app.engine.backends.base import Control
 from app.engine.backends.context_port import PromptTokenizer, ReusingSession, WrittenPrompt
+from app.engine.chat import ChatMessage, Role, SegmentSpan
 from app.engine.manifest import (
     Identity,
     Manifest,
@@ -16,15 +17,10 @@ from app.engine.manifest import (
     text_sha256,
     token_sha256,
 )
+from app.engine.outcome import ContextReport
 from app.engine.prompt import pieces
-from app.engine.protocol import (
-    ChatMessage,
-    ContextReport,
-    Generate,
-    OpenVinoRuntime,
-    Role,
-    SegmentSpan,
-)
+from app.engine.protocol import Generate
+from app.engine.spec import OpenVinoRuntime
 
 # Two messages that share no character, to find where what every turn has in common ends.
 _PROBES: Final = ("a", "Z")

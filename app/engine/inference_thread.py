@@ -19,6 +19,7 @@ from app.engine.backends.context_port import KeepingSession, ReusingSession
 from app.engine.backends.embedding_session import EmbeddingSession, embeddings_not_supported
 from app.engine.backends.registry import backend_for, backend_named
 from app.engine.faults import NativeFailure
+from app.engine.outcome import FinishReason, SlotState, Timings
 from app.engine.peak_memory import PeakMemory
 from app.engine.protocol import (
     BackendReported,
@@ -30,20 +31,16 @@ from app.engine.protocol import (
     Embedded,
     Failed,
     Finished,
-    FinishReason,
     Generate,
     Load,
-    LoadSpec,
     Prefill,
     ReportBackend,
-    Runtime,
-    SlotState,
     StateChanged,
-    Timings,
     Unload,
 )
 from app.engine.slot import Slot
 from app.engine.snapshots import SnapshotStore
+from app.engine.spec import LoadSpec, Runtime
 from app.engine.tickets import Emit, Ticket
 from app.engine.tool_calls import check_tools
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import psutil
 
-from app.engine.protocol import SlotState
+from app.engine.outcome import SlotState
 
 _STATUS: Final = Path("/proc/self/status")
 

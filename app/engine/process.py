@@ -19,6 +19,7 @@ from typing import Final
 import msgspec
 
 from app.engine.inference_thread import InferenceThread
+from app.engine.outcome import FinishReason
 from app.engine.protocol import (
     EXIT_ABANDONED,
     EXIT_RELEASED,
@@ -28,7 +29,6 @@ from app.engine.protocol import (
     Event,
     Failed,
     Finished,
-    FinishReason,
     Generate,
     Ping,
     Pong,

@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from app.core.errors import UserError
-from app.engine.protocol import ChatMessage, Role, ToolCall, ToolSpec
+from app.engine.chat import ChatMessage, Role, ToolCall, ToolSpec
 
 # A noncharacter: no text holds it, no template makes it.
 _MARK: Final = "\ufdd0"

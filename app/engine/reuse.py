@@ -9,9 +9,11 @@ from typing import Final, Protocol
 
 import msgspec
 
+from app.engine.chat import ChatMessage, Role
 from app.engine.manifest import CacheClass, Manifest, common_tokens
+from app.engine.outcome import PoolReport
 from app.engine.prefix_blocks import PrefixBlocks
-from app.engine.protocol import ChatMessage, Generate, PoolReport, Role
+from app.engine.protocol import Generate
 
 _SMOOTHING: Final = 0.3
 # Two messages that share no character, to find where every next message begins.

@@ -13,7 +13,8 @@ from typing import Final
 from app.core.errors import Bug
 from app.engine.backends.base import Session
 from app.engine.backends.context_port import KeepingSession
-from app.engine.protocol import LoadSpec, SlotState
+from app.engine.outcome import SlotState
+from app.engine.spec import LoadSpec
 
 _log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from enum import Enum, auto
 from typing import Final
 
 from app.core.errors import DataFault
-from app.engine.protocol import DeltaKind
+from app.engine.outcome import DeltaKind
 
 
 @dataclass(frozen=True, slots=True)

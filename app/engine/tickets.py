@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from app.engine.outcome import DeltaKind, FinishReason
 from app.engine.protocol import (
     Delta,
-    DeltaKind,
     Event,
     Finished,
-    FinishReason,
     Generate,
     LoadProgress,
     PrefillProgress,

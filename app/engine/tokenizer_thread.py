@@ -18,17 +18,9 @@ from app.engine.backends.registry import backend_for
 from app.engine.context_report import Cartographer, make_report
 from app.engine.faults import NativeFailure
 from app.engine.manifest import Manifest, compatible
-from app.engine.protocol import (
-    ContextReport,
-    Count,
-    Counted,
-    Failed,
-    Finished,
-    FinishReason,
-    Generate,
-    LoadSpec,
-    Runtime,
-)
+from app.engine.outcome import ContextReport, FinishReason
+from app.engine.protocol import Count, Counted, Failed, Finished, Generate
+from app.engine.spec import LoadSpec, Runtime
 from app.engine.tickets import Emit, Ticket
 from app.engine.tool_calls import check_tools
 

@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn
 import msgspec
 
 from app.core.errors import DataFault, UserError
-from app.engine.protocol import ToolCall, ToolSpec
+from app.engine.chat import ToolCall, ToolSpec
 from app.engine.thinking import undecided
 from app.engine.tool_schema import invalid, parameters
 

@@ -9,7 +9,7 @@ import re
 from typing import Any, Final
 
 from app.core.errors import UserError
-from app.engine.protocol import ToolSpec
+from app.engine.chat import ToolSpec
 
 _MAX_SCHEMA_CHARACTERS: Final = 32 * 1024
 _MAX_DEPTH: Final = 32

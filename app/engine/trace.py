@@ -18,7 +18,8 @@ import msgspec
 from msgspec import Struct
 
 from app.core.units import MIB
-from app.engine.protocol import Failed, Finished, LoadSpec, Request, Terminal
+from app.engine.protocol import Failed, Finished, Request, Terminal
+from app.engine.spec import LoadSpec
 
 _log = logging.getLogger(__name__)
 

@@ -15,13 +15,8 @@ from app.certify.measure import Product
 from app.certify.plan import Plan, plan_for
 from app.certify.product import EngineModel
 from app.certify.progress import ProgressFile
-from app.engine.protocol import (
-    BackendReport,
-    LoadSpec,
-    OpenVinoRuntime,
-    Pipeline,
-    SessionReport,
-)
+from app.engine.outcome import BackendReport, SessionReport
+from app.engine.spec import LoadSpec, OpenVinoRuntime, Pipeline
 from app.hardware.host import read_cpu_name, read_power
 from app.hardware.readings import CPU, DeviceInventory, cpu_reading
 from app.models.identity import never_stop

@@ -8,14 +8,8 @@ from typing import Final
 
 from app.certify.certificate import MachineFacts, UnsupportedMode
 from app.engine.backends.openvino_sparse import plan_sparse
-from app.engine.protocol import (
-    BackendReport,
-    LlamaRuntime,
-    LoadSpec,
-    OpenVinoRuntime,
-    Pipeline,
-    SessionReport,
-)
+from app.engine.outcome import BackendReport, SessionReport
+from app.engine.spec import LlamaRuntime, LoadSpec, OpenVinoRuntime, Pipeline
 from app.hardware.host import read_host
 from app.hardware.readings import DeviceInventory
 from app.hardware.selector import npu_refusal

@@ -11,21 +11,12 @@ import msgspec
 from msgspec import Struct
 
 from app.core.errors import Bug
+from app.engine.chat import ChatMessage, Role, ToolSpec
 from app.engine.client import EngineClient
 from app.engine.context import Segment, assemble
 from app.engine.manifest import SegmentKind
-from app.engine.protocol import (
-    ChatMessage,
-    ContextReport,
-    Count,
-    Counted,
-    Event,
-    Generate,
-    Prefill,
-    Role,
-    ToolSpec,
-    new_request_id,
-)
+from app.engine.outcome import ContextReport
+from app.engine.protocol import Count, Counted, Event, Generate, Prefill, new_request_id
 from app.workflows.context_paste import fence_pasted
 
 

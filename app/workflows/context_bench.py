@@ -20,19 +20,18 @@ from app.engine.backends.openvino_prefill import DEFER_VARIABLE
 from app.engine.client import EngineClient
 from app.engine.context import Segment, assemble
 from app.engine.manifest import SegmentKind
+from app.engine.outcome import ContextReport
 from app.engine.protocol import (
-    ContextReport,
     Delta,
     Event,
     Failed,
     Finished,
     Generate,
-    LoadSpec,
-    OpenVinoRuntime,
     PrefillProgress,
     Unload,
     new_request_id,
 )
+from app.engine.spec import LoadSpec, OpenVinoRuntime
 from app.workflows.context import count
 
 _LINE: Final = "{0}: the {1} of the harbour is {2} and the wind comes from the {3}. "

@@ -2,7 +2,7 @@
 
 from app.chats.records import MessageState
 from app.chats.store import ChatStore
-from app.engine.protocol import ChatMessage, Role
+from app.engine.chat import ChatMessage, Role
 from app.workflows.context import ChatParts
 from app.workflows.context_files import pin_bytes
 

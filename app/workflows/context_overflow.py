@@ -14,8 +14,10 @@ import msgspec
 from msgspec import Struct
 
 from app.core.errors import UserError
+from app.engine.chat import ChatMessage, Role
 from app.engine.manifest import SegmentKind
-from app.engine.protocol import ChatMessage, ContextReport, Generate, Role, new_request_id
+from app.engine.outcome import ContextReport
+from app.engine.protocol import Generate, new_request_id
 
 # After turns are left out, the history takes at most this share of what it may take: the beginning
 # then stays the same, and its KV is reused, for many turns.

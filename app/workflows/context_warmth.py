@@ -12,17 +12,11 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from app.engine.chat import ChatMessage, Role
 from app.engine.client import EngineClient
 from app.engine.manifest import CacheClass, SegmentKind
-from app.engine.protocol import (
-    ChatMessage,
-    ContextReport,
-    Generate,
-    PoolReport,
-    Prefill,
-    Role,
-    new_request_id,
-)
+from app.engine.outcome import ContextReport, PoolReport
+from app.engine.protocol import Generate, Prefill, new_request_id
 from app.engine.reuse import reused_by_class
 from app.workflows.context import count
 

@@ -4,7 +4,9 @@ import logging
 
 from app.core.errors import ContenoxError
 from app.engine.client import EngineDied, Notice
-from app.engine.protocol import LoadSpec, SlotState, StateChanged
+from app.engine.outcome import SlotState
+from app.engine.protocol import StateChanged
+from app.engine.spec import LoadSpec
 from app.models.library import Library
 from app.workflows.observed_peaks import ObservedPeaks
 

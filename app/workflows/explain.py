@@ -6,7 +6,8 @@ import msgspec
 from msgspec import Struct
 
 from app.engine.client import EngineClient
-from app.engine.protocol import ContextReport, Finished, Generate, new_request_id
+from app.engine.outcome import ContextReport
+from app.engine.protocol import Finished, Generate, new_request_id
 from app.workflows.context import count
 from app.workflows.context_overflow import Overflow, overflow_of
 from app.workflows.context_warmth import Measured, measured

@@ -7,7 +7,7 @@ import msgspec
 
 from app.core.errors import ContenoxError
 from app.engine.compiled_cache import compiled_cache_folder
-from app.engine.protocol import LoadSpec, OpenVinoRuntime
+from app.engine.spec import LoadSpec, OpenVinoRuntime
 from app.hardware.budget import MemoryBudget, memory_budget
 from app.hardware.capacity import ContextRequest, KvPlan, fit
 from app.hardware.host import HostMemory

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from app.core.errors import DataFault, UserError
 from app.core.units import GIB
-from app.engine.protocol import (
+from app.engine.spec import (
     LlamaRuntime,
     LoadSpec,
     OpenVinoRuntime,

@@ -16,7 +16,7 @@ from msgspec import Struct
 from app.core.errors import ContenoxError, DataFault, ErrorRecord
 from app.core.paths import profiles_dir
 from app.core.units import format_bytes
-from app.engine.protocol import LlamaRuntime
+from app.engine.spec import LlamaRuntime
 from app.hardware.budget import MemoryBudget
 from app.hardware.capacity import WORKING_BYTES, ContextRequest, Fit, KvPlan, fit
 from app.hardware.kv_cache import CPU_BLOCK_TOKENS, GPU_BLOCK_TOKENS, KvPrecision

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from app.core.errors import ContenoxError
 from app.core.files import write_atomic
-from app.engine.protocol import LoadSpec
+from app.engine.spec import LoadSpec
 
 _log = logging.getLogger(__name__)
 

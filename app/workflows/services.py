@@ -12,23 +12,20 @@ from app.certify.certificate_store import CertificateStore
 from app.core.errors import ContenoxError, UserError
 from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
+from app.engine.chat import ChatMessage, Sampling, ThinkingLevel
 from app.engine.client import EngineClient, Notice
 from app.engine.device_probe import probe_devices
+from app.engine.outcome import BackendReport, SessionReport
 from app.engine.protocol import (
-    BackendReport,
     BackendReported,
-    ChatMessage,
     Describe,
     Described,
     Event,
     Generate,
-    LoadSpec,
     ReportBackend,
-    Sampling,
-    SessionReport,
-    ThinkingLevel,
     new_request_id,
 )
+from app.engine.spec import LoadSpec
 from app.hardware.host import private_bytes, read_cpu_name, read_memory
 from app.hardware.readings import (
     CPU,

@@ -16,15 +16,8 @@ from msgspec import Struct
 from app.core.errors import from_record
 from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
-from app.engine.protocol import (
-    Convert,
-    Event,
-    Failed,
-    Finished,
-    FinishReason,
-    Request,
-    new_request_id,
-)
+from app.engine.outcome import FinishReason
+from app.engine.protocol import Convert, Event, Failed, Finished, Request, new_request_id
 from app.models.gguf import read_gguf
 from app.models.hub_endpoint import HubEndpoint
 from app.models.identity import Stopped, never_stop

@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from app.chats.records import SamplingFields
-from app.engine.protocol import Sampling, ThinkingLevel
+from app.engine.chat import Sampling, ThinkingLevel
 from app.workflows.services import TurnOptions
 
 _SAMPLED: Final = frozenset(Sampling.__struct_fields__) & frozenset(

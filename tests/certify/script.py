@@ -8,7 +8,7 @@ from app.certify.checks import (
     MARKER,
     UNICODE_LINE,
 )
-from app.engine.protocol import LoadSpec, Protocols, ScriptedRuntime
+from app.engine.spec import LoadSpec, Protocols, ScriptedRuntime
 
 PLAIN = Protocols()
 STORY = (

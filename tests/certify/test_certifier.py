@@ -26,7 +26,7 @@ from app.certify.product import EngineModel
 from app.certify.progress import ProgressFile
 from app.certify.verdict import judge_throughput
 from app.engine.client import EngineClient
-from app.engine.protocol import LoadSpec, Protocols
+from app.engine.spec import LoadSpec, Protocols
 from app.models.identity import Stopped, never_stop
 from tests.certify.samples import certificate, key
 from tests.certify.script import REPLIES, STORY, scripted_model

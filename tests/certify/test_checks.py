@@ -17,7 +17,8 @@ from app.certify.checks import (
 from app.certify.product import EngineModel
 from app.core.errors import EnvironmentFault
 from app.engine.client import EngineClient
-from app.engine.protocol import FinishReason, LoadSpec, Protocols
+from app.engine.outcome import FinishReason
+from app.engine.spec import LoadSpec, Protocols
 from tests.certify.script import PLAIN, REPLIES, STORY, scripted_model
 
 

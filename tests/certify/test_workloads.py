@@ -1,7 +1,7 @@
 from app.certify.product import EngineModel
 from app.certify.workloads import run_workloads
 from app.engine.client import EngineClient
-from app.engine.protocol import LoadSpec
+from app.engine.spec import LoadSpec
 from tests.certify.script import REPLIES, STORY, scripted_model
 
 

@@ -5,18 +5,15 @@ import threading
 from collections.abc import Callable
 
 from app.core.errors import ErrorKind, ErrorRecord
+from app.engine.outcome import DeltaKind, FinishReason, Timings, Usage
 from app.engine.protocol import (
     Delta,
-    DeltaKind,
     Event,
     Failed,
     Finished,
-    FinishReason,
     LoadProgress,
     PrefillProgress,
     Request,
-    Timings,
-    Usage,
 )
 
 DIED = ErrorRecord(

@@ -4,8 +4,10 @@ from pathlib import Path
 
 from app.chats.records import SamplingFields
 from app.desktop.services import Engine, ModelEntry
+from app.engine.chat import ChatMessage
 from app.engine.client import EngineClient
-from app.engine.protocol import ChatMessage, Generate, LoadSpec, Runtime, new_request_id
+from app.engine.protocol import Generate, new_request_id
+from app.engine.spec import LoadSpec, Runtime
 from app.hardware.readings import DeviceReading
 from app.models.library import InstalledModel
 from tests.desktop.rooms import Room

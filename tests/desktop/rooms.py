@@ -15,13 +15,9 @@ from app.desktop.around import Around
 from app.desktop.kept_chats import KeptChats
 from app.desktop.lifecycle import TurnState
 from app.desktop.services import DesktopServices, Engine, FetchProgress, ModelEntry
-from app.engine.protocol import (
-    ChatMessage,
-    Generate,
-    LoadSpec,
-    ScriptedRuntime,
-    new_request_id,
-)
+from app.engine.chat import ChatMessage
+from app.engine.protocol import Generate, new_request_id
+from app.engine.spec import LoadSpec, ScriptedRuntime
 from app.hardware.readings import (
     DeviceInventory,
     DeviceKind,

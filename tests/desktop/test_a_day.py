@@ -23,7 +23,8 @@ from app.desktop.conversation import Message
 from app.desktop.lifecycle import TurnState
 from app.desktop.message_block import AnswerBlock, QuestionBlock
 from app.desktop.single_instance import SingleInstance
-from app.engine.protocol import FinishReason, Generate
+from app.engine.outcome import FinishReason
+from app.engine.protocol import Generate
 from app.models.carry import carry
 from app.models.library import Library
 from app.workflows.services import Services

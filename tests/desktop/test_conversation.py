@@ -5,7 +5,7 @@ from app.desktop.conversation import (
     Message,
     new_id,
 )
-from app.engine.protocol import ChatMessage, Role
+from app.engine.chat import ChatMessage, Role
 
 
 def _talk() -> tuple[Conversation, list[Message]]:

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 from app.desktop.application import Desktop
 from app.desktop.lifecycle import TurnState
 from app.desktop.message_block import AnswerBlock, QuestionBlock
-from app.engine.protocol import FinishReason
+from app.engine.outcome import FinishReason
 from tests.desktop.fake_engine import finished, text
 from tests.desktop.rooms import Start, take_turn
 

@@ -10,7 +10,8 @@ from app.desktop.application import Desktop
 from app.desktop.conversation import Message
 from app.desktop.lifecycle import TurnState
 from app.desktop.message_block import AnswerBlock
-from app.engine.protocol import FinishReason, LlamaRuntime, OpenVinoRuntime
+from app.engine.outcome import FinishReason
+from app.engine.spec import LlamaRuntime, OpenVinoRuntime
 from app.models.library import InstalledModel
 from tests.desktop.real_room import RealRoom
 from tests.engine.backends.llama_required import require_llama

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 from app.chats.records import Preset, SamplingFields
 from app.desktop.application import Desktop
 from app.desktop.preset_dialog import PresetDialog
-from app.engine.protocol import Role
+from app.engine.chat import Role
 from tests.desktop.rooms import Room, Start, take_turn
 
 TEACHER = Preset(

@@ -16,11 +16,8 @@ from pytestqt.qtbot import QtBot
 from app.desktop.application import Desktop
 from app.desktop.conversation import AnswerStamp
 from app.desktop.lifecycle import TurnState
-from app.engine.protocol import (
-    FinishReason,
-    OpenVinoRuntime,
-    ScriptedRuntime,
-)
+from app.engine.outcome import FinishReason
+from app.engine.spec import OpenVinoRuntime, ScriptedRuntime
 from app.models.library import InstalledModel
 from tests.desktop.real_room import RealRoom
 

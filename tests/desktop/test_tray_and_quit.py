@@ -10,7 +10,9 @@ from pytestqt.qtbot import QtBot
 from app.desktop.application import Desktop
 from app.desktop.lifecycle import TurnState
 from app.desktop.tray import Tray, TrayState
-from app.engine.protocol import LoadSpec, ScriptedRuntime, SlotState, StateChanged, Unload
+from app.engine.outcome import SlotState
+from app.engine.protocol import StateChanged, Unload
+from app.engine.spec import LoadSpec, ScriptedRuntime
 from tests.desktop.fake_engine import failed, finished, text
 from tests.desktop.rooms import Room
 

@@ -19,7 +19,8 @@ from app.desktop.application import Desktop
 from app.desktop.lifecycle import TurnState
 from app.desktop.links import open_link
 from app.desktop.message_block import AnswerBlock, QuestionBlock
-from app.engine.protocol import FinishReason, Role
+from app.engine.chat import Role
+from app.engine.outcome import FinishReason
 from tests.desktop.fake_engine import failed, finished, loading, reading, text, thought
 from tests.desktop.rooms import MODELS, NO_GPU, Room
 

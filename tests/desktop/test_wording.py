@@ -6,7 +6,7 @@ from app.desktop import wording
 from app.desktop.conversation import AnswerStamp
 from app.desktop.lifecycle import TurnState
 from app.desktop.turn_records import Activity
-from app.engine.protocol import FinishReason, Timings, Usage
+from app.engine.outcome import FinishReason, Timings, Usage
 from tests.desktop.fake_engine import DIED
 
 pytestmark = pytest.mark.usefixtures("qapp")

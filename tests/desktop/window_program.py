@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.desktop.application import Desktop
 from app.desktop.lifecycle import TurnState
-from app.engine.protocol import ScriptedRuntime
+from app.engine.spec import ScriptedRuntime
 from tests.desktop.real_room import RealRoom
 
 QUESTION: Final = "Count as far as you can"

@@ -8,22 +8,12 @@ from typing import TypeVar
 
 import pytest
 
+from app.engine.chat import ChatMessage, Role, Sampling
 from app.engine.client import EngineClient, EngineDied, Notice
 from app.engine.engine_child import EntryPoint
 from app.engine.process import run_engine
-from app.engine.protocol import (
-    ChatMessage,
-    Delta,
-    Event,
-    Failed,
-    Finished,
-    Generate,
-    LoadSpec,
-    Role,
-    Sampling,
-    ScriptedRuntime,
-    new_request_id,
-)
+from app.engine.protocol import Delta, Event, Failed, Finished, Generate, new_request_id
+from app.engine.spec import LoadSpec, ScriptedRuntime
 
 WAIT_S = 60.0
 

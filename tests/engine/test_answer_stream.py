@@ -7,18 +7,10 @@ import pytest
 
 from app.core.errors import DataFault, UserError
 from app.engine.answer_stream import AnswerStream
-from app.engine.protocol import (
-    DeltaKind,
-    FinishReason,
-    Generate,
-    LoadSpec,
-    Protocols,
-    Sampling,
-    ScriptedRuntime,
-    ThinkingLevel,
-    ToolCall,
-    ToolSpec,
-)
+from app.engine.chat import Sampling, ThinkingLevel, ToolCall, ToolSpec
+from app.engine.outcome import DeltaKind, FinishReason
+from app.engine.protocol import Generate
+from app.engine.spec import LoadSpec, Protocols, ScriptedRuntime
 
 REASONING = "openvino:reasoning_incremental_parser"
 TOOLS = "openvino:json_schema_tool_calls"

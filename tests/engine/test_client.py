@@ -13,16 +13,15 @@ import pytest
 
 from app.core.errors import EnvironmentFault
 from app.engine.client import EngineClient, EngineDied
+from app.engine.outcome import FinishReason, SlotState
 from app.engine.process import EngineProcess
 from app.engine.protocol import (
     Delta,
     Failed,
     Finished,
-    FinishReason,
     Load,
     LoadProgress,
     PrefillProgress,
-    SlotState,
     StateChanged,
     Unload,
     new_request_id,

@@ -14,18 +14,10 @@ import pytest
 
 from app.core.errors import ContenoxError
 from app.engine.client import EngineClient, EngineDied
+from app.engine.outcome import FinishReason
 from app.engine.process import EngineProcess
-from app.engine.protocol import (
-    Delta,
-    Failed,
-    Finished,
-    FinishReason,
-    Load,
-    LoadSpec,
-    Ready,
-    Unload,
-    new_request_id,
-)
+from app.engine.protocol import Delta, Failed, Finished, Load, Ready, Unload, new_request_id
+from app.engine.spec import LoadSpec
 from tests.engine.conftest import WAIT_S, Engine, Recorder, ask, scripted
 
 WORDS = " ".join(f"word{n}" for n in range(400))

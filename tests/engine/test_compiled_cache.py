@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.engine.compiled_cache import compiled_cache, compiled_cache_folder, trim
-from app.engine.protocol import Finished, Pipeline
+from app.engine.protocol import Finished
+from app.engine.spec import Pipeline
 from app.models.library import InstalledModel
 from tests.engine.backends.conftest import openvino_spec
 from tests.engine.conftest import Engine, ask

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.engine.chat import ChatMessage, Role, ToolSpec
 from app.engine.context import Segment, assemble, fence, plain, render, unfence
 from app.engine.manifest import STABLE_KINDS, CacheClass, SegmentKind
-from app.engine.protocol import ChatMessage, Role, ToolSpec
 
 pytestmark = pytest.mark.s2_5
 

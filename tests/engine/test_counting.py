@@ -3,24 +3,22 @@
 import msgspec
 import pytest
 
+from app.engine.chat import ChatMessage, Role
 from app.engine.context import Segment, assemble
 from app.engine.manifest import SegmentKind
+from app.engine.outcome import ContextReport, FinishReason
 from app.engine.protocol import (
-    ChatMessage,
-    ContextReport,
     Count,
     Counted,
     Delta,
     Failed,
     Finished,
-    FinishReason,
     Generate,
-    LoadSpec,
     Prefill,
     PrefillProgress,
-    Role,
     new_request_id,
 )
+from app.engine.spec import LoadSpec
 from tests.engine.conftest import Engine, Recorder, ask, scripted
 
 pytestmark = pytest.mark.s2_5

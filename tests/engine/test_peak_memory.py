@@ -7,8 +7,10 @@ import pytest
 
 from app.engine import peak_memory
 from app.engine.client import EngineClient, Notice
+from app.engine.outcome import SlotState
 from app.engine.peak_memory import PeakMemory, read_peak_rss
-from app.engine.protocol import Load, LoadSpec, ScriptedRuntime, SlotState, StateChanged
+from app.engine.protocol import Load, StateChanged
+from app.engine.spec import LoadSpec, ScriptedRuntime
 
 S = SlotState
 

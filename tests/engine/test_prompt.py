@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import UserError
 from app.engine import prompt
-from app.engine.protocol import ChatMessage, Role, ToolCall, ToolSpec
+from app.engine.chat import ChatMessage, Role, ToolCall, ToolSpec
 
 SPECIAL = ("<|im_start|>", "<|im_end|>", "</s>")
 

@@ -5,19 +5,10 @@ import math
 import msgspec
 import pytest
 
-from app.engine.protocol import (
-    Delta,
-    DeltaKind,
-    Embed,
-    Embedded,
-    Failed,
-    Finished,
-    FinishReason,
-    LoadSpec,
-    Protocols,
-    ToolSpec,
-    new_request_id,
-)
+from app.engine.chat import ToolSpec
+from app.engine.outcome import DeltaKind, FinishReason
+from app.engine.protocol import Delta, Embed, Embedded, Failed, Finished, new_request_id
+from app.engine.spec import LoadSpec, Protocols
 from tests.engine.conftest import Engine, Recorder, ask, scripted
 
 WEATHER = ToolSpec(name="weather", description="", parameters_schema='{"type": "object"}')

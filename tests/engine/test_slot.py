@@ -4,8 +4,10 @@ import pytest
 
 from app.core.errors import Bug
 from app.engine.backends.base import Control, Outcome
-from app.engine.protocol import Generate, LoadSpec, ScriptedRuntime, SessionReport, SlotState
+from app.engine.outcome import SessionReport, SlotState
+from app.engine.protocol import Generate
 from app.engine.slot import TRANSITIONS, Slot
+from app.engine.spec import LoadSpec, ScriptedRuntime
 
 S = SlotState
 

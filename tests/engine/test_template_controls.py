@@ -6,7 +6,7 @@ import pytest
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from app.core.errors import DataFault, UserError
-from app.engine.protocol import ChatMessage, Role, ThinkingLevel, ToolCall, ToolSpec
+from app.engine.chat import ChatMessage, Role, ThinkingLevel, ToolCall, ToolSpec
 from app.engine.template_controls import (
     TemplateControls,
     TemplateTraits,

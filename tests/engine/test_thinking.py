@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import DataFault
-from app.engine.protocol import DeltaKind
+from app.engine.outcome import DeltaKind
 from app.engine.thinking import (
     THINKING_PROTOCOLS,
     ThinkingSplitter,

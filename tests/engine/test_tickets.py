@@ -2,16 +2,9 @@
 
 import threading
 
-from app.engine.protocol import (
-    Delta,
-    DeltaKind,
-    Event,
-    Finished,
-    FinishReason,
-    Generate,
-    LoadSpec,
-    ScriptedRuntime,
-)
+from app.engine.outcome import DeltaKind, FinishReason
+from app.engine.protocol import Delta, Event, Finished, Generate
+from app.engine.spec import LoadSpec, ScriptedRuntime
 from app.engine.tickets import Ticket
 
 

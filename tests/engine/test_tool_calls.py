@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import DataFault, UserError
-from app.engine.protocol import ToolCall, ToolSpec
+from app.engine.chat import ToolCall, ToolSpec
 from app.engine.tool_calls import (
     REFUSED_PROTOCOLS,
     TOOL_PROTOCOLS,

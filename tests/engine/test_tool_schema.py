@@ -5,7 +5,7 @@ import json
 import pytest
 
 from app.core.errors import UserError
-from app.engine.protocol import ToolSpec
+from app.engine.chat import ToolSpec
 from app.engine.tool_schema import call_schema
 
 

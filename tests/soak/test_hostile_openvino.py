@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import ContenoxError
-from app.engine.protocol import Failed, Finished, Load, LoadSpec, new_request_id
+from app.engine.protocol import Failed, Finished, Load, new_request_id
+from app.engine.spec import LoadSpec
 from app.models.library import InstalledModel
 from tests.engine.backends.conftest import openvino_spec
 from tests.engine.conftest import Engine, ask

@@ -13,7 +13,9 @@ import pytest
 
 from app.core.errors import ContenoxError
 from app.engine.client import EngineClient
-from app.engine.protocol import Finished, FinishReason, Load, LoadSpec, new_request_id
+from app.engine.outcome import FinishReason
+from app.engine.protocol import Finished, Load, new_request_id
+from app.engine.spec import LoadSpec
 from app.models.library import InstalledModel
 from tests.engine.backends.conftest import openvino_spec
 from tests.engine.backends.llama_required import llama_spec, require_llama

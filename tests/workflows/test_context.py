@@ -7,9 +7,9 @@ import pytest
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from app.core.errors import ContenoxError
+from app.engine.chat import ChatMessage, Role
 from app.engine.context import Segment, assemble, render, unfence
 from app.engine.manifest import SegmentKind
-from app.engine.protocol import ChatMessage, Role
 from app.workflows.context import ChatParts, chat_segments
 from app.workflows.context_files import LARGEST_TEXT_BYTES, as_text, pin
 from app.workflows.context_map import folder_map

@@ -4,18 +4,12 @@ import msgspec
 import pytest
 
 from app.core.errors import UserError
+from app.engine.chat import ChatMessage, Role
 from app.engine.client import EngineClient
 from app.engine.context import Segment
 from app.engine.manifest import CacheClass, SegmentKind
-from app.engine.protocol import (
-    ChatMessage,
-    ContextReport,
-    Finished,
-    Generate,
-    PoolReport,
-    Role,
-    new_request_id,
-)
+from app.engine.outcome import ContextReport, PoolReport
+from app.engine.protocol import Finished, Generate, new_request_id
 from app.workflows.context import ChatParts, chat_segments, count, with_context
 from app.workflows.context_overflow import (
     OverflowChoice,

@@ -10,8 +10,9 @@ import pytest
 
 from app.core.errors import DataFault
 from app.core.paths import DataRoot
+from app.engine.chat import ChatMessage, Role
 from app.engine.client import EngineClient
-from app.engine.protocol import ChatMessage, Delta, Event, Generate, Role, new_request_id
+from app.engine.protocol import Delta, Event, Generate, new_request_id
 from app.models.catalog import Backend, Catalog, FilePin, Trust
 from app.models.download_state import DownloadState
 from app.models.library import InstalledModel

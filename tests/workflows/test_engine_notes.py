@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from app.engine.client import EngineDied
-from app.engine.protocol import LlamaRuntime, LoadSpec, Ready, SlotState, StateChanged
+from app.engine.outcome import SlotState
+from app.engine.protocol import Ready, StateChanged
+from app.engine.spec import LlamaRuntime, LoadSpec
 from app.models.library import Library
 from app.workflows.engine_notes import EngineNotes
 from app.workflows.observed_peaks import ObservedPeaks

@@ -9,7 +9,7 @@ from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
 from app.core.units import GIB, MIB
 from app.engine.client import EngineClient
-from app.engine.protocol import LoadSpec, OpenVinoRuntime
+from app.engine.spec import LoadSpec, OpenVinoRuntime
 from app.hardware.budget import MemoryBudget
 from app.hardware.host import HostMemory, private_bytes
 from app.hardware.readings import cpu_reading

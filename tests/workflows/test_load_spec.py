@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.core.errors import DataFault, UserError
-from app.engine.protocol import LlamaRuntime, OpenVinoRuntime, Pipeline, SparseMode
+from app.engine.spec import LlamaRuntime, OpenVinoRuntime, Pipeline, SparseMode
 from app.engine.tool_calls import REFUSED_PROTOCOLS, TOOL_PROTOCOLS
 from app.models.library import InstalledModel, Library
 from app.models.profile import (

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from app.core.units import GIB, MIB
-from app.engine.protocol import LlamaRuntime, LoadSpec
+from app.engine.spec import LlamaRuntime, LoadSpec
 from app.hardware.budget import MemoryBudget
 from app.hardware.capacity import WORKING_BYTES
 from app.models.catalog import Catalog, Model, Variant, load_catalog

@@ -10,7 +10,9 @@ from app.core.errors import EnvironmentFault, UserError
 from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
 from app.engine.client import EngineClient, Notice
-from app.engine.protocol import LoadSpec, Ready, ScriptedRuntime, SlotState, StateChanged
+from app.engine.outcome import SlotState
+from app.engine.protocol import Ready, StateChanged
+from app.engine.spec import LoadSpec, ScriptedRuntime
 from app.hardware.readings import DeviceInventory, ProbeOutcome
 from app.models.library import Library
 from app.workflows.model_services import ModelProgress

@@ -18,7 +18,8 @@ import pytest
 from app.core.errors import DataFault, EnvironmentFault, UserError
 from app.core.paths import DataRoot
 from app.core.settings import Settings, SettingsFile
-from app.engine.protocol import Convert, Event, Failed, Finished, FinishReason, Request
+from app.engine.outcome import FinishReason
+from app.engine.protocol import Convert, Event, Failed, Finished, Request
 from app.models.identity import FileRecord, Stopped
 from app.models.library import InstalledModel, Library
 from app.models.starter import StarterPin

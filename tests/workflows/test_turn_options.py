@@ -3,7 +3,8 @@
 import pytest
 
 from app.chats.records import SamplingFields
-from app.engine.protocol import LoadSpec, Protocols, Sampling, ScriptedRuntime, ThinkingLevel
+from app.engine.chat import Sampling, ThinkingLevel
+from app.engine.spec import LoadSpec, Protocols, ScriptedRuntime
 from app.workflows.services import TurnOptions, thinking_budget
 from app.workflows.turn_options import turn_options
 

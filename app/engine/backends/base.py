@@ -9,16 +9,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.engine.protocol import (
-    BackendReport,
-    DeltaKind,
-    FinishReason,
-    Generate,
-    LoadSpec,
-    SessionReport,
-    Timings,
-    Usage,
-)
+from app.engine.outcome import BackendReport, DeltaKind, FinishReason, SessionReport, Timings, Usage
+from app.engine.protocol import Generate
+from app.engine.spec import LoadSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from typing import Protocol, runtime_checkable
 
 from app.engine.backends.base import Control, Outcome
 from app.engine.manifest import Identity
-from app.engine.protocol import Generate, LoadSpec
+from app.engine.protocol import Generate
 from app.engine.reuse import Books, PrefillSpeed
 from app.engine.snapshots import SnapshotStore
+from app.engine.spec import LoadSpec
 
 
 @dataclass(frozen=True, slots=True)

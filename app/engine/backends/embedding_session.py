@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from app.core.errors import UserError
 from app.engine.backends.base import Control, Embedder, Outcome, Vector
-from app.engine.protocol import FinishReason, Generate, LoadSpec, SessionReport
+from app.engine.outcome import FinishReason, SessionReport
+from app.engine.protocol import Generate
+from app.engine.spec import LoadSpec
 
 
 def embeddings_not_supported(spec: LoadSpec) -> UserError:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final, NoReturn
 
 from app.core.errors import DataFault
-from app.engine.protocol import ChatMessage
+from app.engine.chat import ChatMessage
 from app.engine.template_controls import as_template_sees
 
 # Published templates have up to about 20,000 characters.

@@ -10,7 +10,8 @@ from app.engine.backends.llama_embedding import LlamaEmbedder
 from app.engine.backends.llama_native import Native, load_native
 from app.engine.backends.llama_session import LlamaSession
 from app.engine.backends.llama_vocabulary import LlamaPromptTokenizer
-from app.engine.protocol import BackendReport, LlamaRuntime, LoadSpec
+from app.engine.outcome import BackendReport
+from app.engine.spec import LlamaRuntime, LoadSpec
 from app.models.gguf import GgufModel, read_gguf
 
 _DEVICE: Final = "CPU"

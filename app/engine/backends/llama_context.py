@@ -15,7 +15,7 @@ from app.engine.backends.llama_abort import AbortFlag
 from app.engine.backends.llama_model import LlamaModel
 from app.engine.backends.llama_native import Native
 from app.engine.faults import translate_log
-from app.engine.protocol import LlamaRuntime
+from app.engine.spec import LlamaRuntime
 from app.models.gguf import GgufModel
 
 # Bytes for 32 elements, and the number of the type in ggml.h.

@@ -12,7 +12,8 @@ from app.engine.backends.llama_context import thread_count
 from app.engine.backends.llama_model import LlamaModel
 from app.engine.backends.llama_native import Native
 from app.engine.faults import translate_log
-from app.engine.protocol import FinishReason, LlamaRuntime, LoadSpec
+from app.engine.outcome import FinishReason
+from app.engine.spec import LlamaRuntime, LoadSpec
 from app.models.gguf import GgufModel
 
 # llama.h: take what the model's file says, or the mean over all tokens where it says nothing.

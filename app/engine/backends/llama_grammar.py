@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends.llama_sampler import Sampler
-from app.engine.protocol import ToolSpec
+from app.engine.chat import ToolSpec
 from app.engine.tool_calls import CLOSING
 from app.engine.tool_schema import call_schema, invalid
 

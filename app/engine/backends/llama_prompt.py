@@ -7,8 +7,9 @@ from app.engine.answer_stream import AnswerStream
 from app.engine.backends.context_port import WrittenPrompt
 from app.engine.backends.jinja_template import ChatTemplate
 from app.engine.backends.llama_model import LlamaModel
+from app.engine.chat import ChatMessage, Role
 from app.engine.prompt import encode, protect, protect_tools, split_begun
-from app.engine.protocol import ChatMessage, Generate, Role
+from app.engine.protocol import Generate
 from app.engine.template_controls import (
     TemplateControls,
     TemplateTraits,

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Any, Final
 
-from app.engine.protocol import Sampling
+from app.engine.chat import Sampling
 
 # The library takes 32 bits; the largest value would mean "take a random one" to it.
 _SEEDS: Final = 0xFFFF_FFFF

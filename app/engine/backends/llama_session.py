@@ -21,18 +21,11 @@ from app.engine.backends.llama_snapshots import PrefixKeeper
 from app.engine.backends.llama_text import WholeCharacters
 from app.engine.backends.llama_vocabulary import identity, tokenizer_digest
 from app.engine.context_report import stable_tokens
-from app.engine.protocol import (
-    DeltaKind,
-    FinishReason,
-    Generate,
-    LlamaRuntime,
-    LoadSpec,
-    SessionReport,
-    Timings,
-    Usage,
-)
+from app.engine.outcome import DeltaKind, FinishReason, SessionReport, Timings, Usage
+from app.engine.protocol import Generate
 from app.engine.reuse import PrefillSpeed, SequenceBooks, shared_beginning
 from app.engine.snapshots import SnapshotStore
+from app.engine.spec import LlamaRuntime, LoadSpec
 from app.models.gguf import GgufModel
 
 _log = logging.getLogger(__name__)

@@ -9,7 +9,8 @@ from app.engine.backends.llama_model import LlamaModel
 from app.engine.backends.llama_native import Native
 from app.engine.backends.llama_prompt import PromptWriter
 from app.engine.manifest import Identity
-from app.engine.protocol import Generate, LlamaRuntime, LoadSpec
+from app.engine.protocol import Generate
+from app.engine.spec import LlamaRuntime, LoadSpec
 from app.models.gguf import GgufModel
 from app.models.gguf_container import GgufArray
 

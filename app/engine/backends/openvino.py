@@ -24,13 +24,8 @@ from app.engine.backends.openvino_sparse import (
 from app.engine.backends.openvino_stateful import StatefulSession
 from app.engine.compiled_cache import compiled_cache
 from app.engine.faults import NATIVE_ERRORS, NativeFailure, fault, native_errors, translate
-from app.engine.protocol import (
-    BackendReport,
-    LoadSpec,
-    OpenVinoRuntime,
-    Pipeline,
-    SparseAttention,
-)
+from app.engine.outcome import BackendReport
+from app.engine.spec import LoadSpec, OpenVinoRuntime, Pipeline, SparseAttention
 from app.hardware.selector import Selector
 from app.models.artifact import check_openvino_folder
 

@@ -10,7 +10,8 @@ from msgspec import Struct
 from app.core.errors import DataFault, UserError
 from app.engine.backends.base import Control, Vector
 from app.engine.faults import translate
-from app.engine.protocol import FinishReason, LoadSpec
+from app.engine.outcome import FinishReason
+from app.engine.spec import LoadSpec
 from app.models.artifact import OpenVinoFolder
 
 # Texts in one native call, between which a stop is heard.

@@ -6,8 +6,10 @@ from typing import Any, Final
 
 from app.engine.backends.base import Control, Outcome, rate
 from app.engine.backends.openvino_structure import structure_for
+from app.engine.chat import Sampling
 from app.engine.faults import translate
-from app.engine.protocol import FinishReason, Generate, Sampling, Timings, Usage
+from app.engine.outcome import FinishReason, Timings, Usage
+from app.engine.protocol import Generate
 
 _NO_LIMIT: Final = 2**64 - 1
 """The library's own "no limit" for ``max_length`` (SIZE_MAX)."""

@@ -29,17 +29,11 @@ from app.engine.backends.openvino_stream import make_streamer
 from app.engine.backends.openvino_structure import schema_refusals
 from app.engine.backends.openvino_tokens import ExactTokenizer
 from app.engine.faults import NATIVE_ERRORS, NativeFailure, fault, translate
+from app.engine.outcome import FinishReason, SessionReport, Timings, Usage
 from app.engine.pool_steps import Call, measured_reuse
-from app.engine.protocol import (
-    FinishReason,
-    Generate,
-    OpenVinoRuntime,
-    Pipeline,
-    SessionReport,
-    Timings,
-    Usage,
-)
+from app.engine.protocol import Generate
 from app.engine.reuse import PoolBooks, PrefillSpeed, shared_beginning
+from app.engine.spec import OpenVinoRuntime, Pipeline
 
 _log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Final
 
-from app.engine.protocol import Usage
+from app.engine.outcome import Usage
 
 DEFER_VARIABLE: Final = "CONTENOX_OPENVINO_DEFER_PREFILL"
 _YES: Final = frozenset({"1", "true", "yes", "on"})

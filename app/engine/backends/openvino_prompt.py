@@ -13,7 +13,8 @@ from app.engine.backends.openvino_sparse import plan_sparse
 from app.engine.backends.openvino_tokens import ExactTokenizer
 from app.engine.faults import translate
 from app.engine.manifest import Identity
-from app.engine.protocol import Generate, LoadSpec, OpenVinoRuntime
+from app.engine.protocol import Generate
+from app.engine.spec import LoadSpec, OpenVinoRuntime
 from app.models.artifact import OpenVinoFolder
 
 _TOKENIZER_FILES = ("openvino_tokenizer.xml", "openvino_tokenizer.bin")

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from app.engine.protocol import OpenVinoRuntime
+from app.engine.spec import OpenVinoRuntime
 
 _METRICS: Final = (
     "requests",

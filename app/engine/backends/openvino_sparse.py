@@ -9,7 +9,7 @@ from typing import Any
 
 from app.core.errors import UserError
 from app.engine.faults import classify
-from app.engine.protocol import OpenVinoRuntime, SparseAttention, SparseMode
+from app.engine.spec import OpenVinoRuntime, SparseAttention, SparseMode
 
 
 @dataclass(frozen=True, slots=True)

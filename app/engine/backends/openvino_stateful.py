@@ -26,8 +26,10 @@ from app.engine.backends.openvino_stream import make_streamer
 from app.engine.backends.openvino_structure import schema_refusals
 from app.engine.backends.openvino_tokens import ExactTokenizer
 from app.engine.faults import NATIVE_ERRORS, NativeFailure, fault, translate
-from app.engine.protocol import Generate, OpenVinoRuntime, Pipeline, SessionReport, Usage
+from app.engine.outcome import SessionReport, Usage
+from app.engine.protocol import Generate
 from app.engine.reuse import NoBooks, PrefillSpeed
+from app.engine.spec import OpenVinoRuntime, Pipeline
 
 _UNSUPPORTED: Final = (
     "Unsupported on the stateful pipeline: paged attention, prefix reuse, scheduler controls,"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.engine.backends.base import Control
-from app.engine.protocol import DeltaKind
+from app.engine.outcome import DeltaKind
 
 _log = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
+from app.engine.chat import ToolSpec
 from app.engine.faults import NativeFailure
-from app.engine.protocol import ToolSpec
 from app.engine.tool_calls import CLOSING, OPENING
 from app.engine.tool_schema import call_schema, invalid
 

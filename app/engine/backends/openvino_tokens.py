@@ -9,8 +9,9 @@ from app.engine import prompt
 from app.engine.admission import refuse_giant
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends.context_port import WrittenPrompt
+from app.engine.chat import ChatMessage, Role
 from app.engine.faults import translate
-from app.engine.protocol import ChatMessage, Generate, Role
+from app.engine.protocol import Generate
 from app.engine.template_controls import (
     TemplateControls,
     TemplateTraits,

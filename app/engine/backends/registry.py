@@ -4,7 +4,7 @@ from typing import Final
 
 from app.core.errors import UserError
 from app.engine.backends.base import Backend
-from app.engine.protocol import LlamaRuntime, OpenVinoRuntime, Runtime, ScriptedRuntime
+from app.engine.spec import LlamaRuntime, OpenVinoRuntime, Runtime, ScriptedRuntime
 
 NATIVE_BACKENDS: Final = ("llama", "openvino")
 """The backends that run real models, sorted by name."""

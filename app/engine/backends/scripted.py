@@ -23,22 +23,13 @@ from app.engine.answer_stream import AnswerStream
 from app.engine.backends.base import Control, Outcome, Vector, rate
 from app.engine.backends.context_port import WrittenPrompt
 from app.engine.backends.scripted_answers import loaded_before, scripted_text, told_tokens
+from app.engine.chat import ChatMessage, Role
 from app.engine.faults import NativeFailure, fault
 from app.engine.manifest import Identity
-from app.engine.protocol import (
-    BackendReport,
-    ChatMessage,
-    DeltaKind,
-    FinishReason,
-    Generate,
-    LoadSpec,
-    Role,
-    ScriptedRuntime,
-    SessionReport,
-    Timings,
-    Usage,
-)
+from app.engine.outcome import BackendReport, DeltaKind, FinishReason, SessionReport, Timings, Usage
+from app.engine.protocol import Generate
 from app.engine.reuse import PrefillSpeed, SequenceBooks
+from app.engine.spec import LoadSpec, ScriptedRuntime
 
 _WORD: Final = re.compile(r"\S+\s*|\s+")
 _PREFILL_CHUNK: Final = 32

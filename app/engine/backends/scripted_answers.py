@@ -4,7 +4,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from app.engine.protocol import ScriptedRuntime
+from app.engine.spec import ScriptedRuntime
 
 _LONG: Final = 200  # tokens; a circle needs room
 _ROOM: Final = 24  # tokens; an echo that pushes the answer out would be two faults

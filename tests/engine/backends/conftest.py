@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from app.engine.protocol import LoadSpec, OpenVinoRuntime, Pipeline
+from app.engine.spec import LoadSpec, OpenVinoRuntime, Pipeline
 from app.models.library import InstalledModel
 from tests.engine.conftest import Engine
 

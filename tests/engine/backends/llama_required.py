@@ -6,7 +6,7 @@ import pytest
 
 from app.core.errors import ContenoxError
 from app.engine.backends.llama_native import load_native
-from app.engine.protocol import LlamaRuntime, LoadSpec
+from app.engine.spec import LlamaRuntime, LoadSpec
 from app.models.library import InstalledModel
 
 REQUIRE_VARIABLE = "CONTENOX_REQUIRE_LLAMA"

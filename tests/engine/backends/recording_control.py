@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from app.engine.protocol import DeltaKind, FinishReason
+from app.engine.outcome import DeltaKind, FinishReason
 
 
 class RecordingControl:

@@ -8,21 +8,19 @@ import pytest
 
 from app.engine.context import Segment, assemble
 from app.engine.manifest import Manifest, SegmentKind, compatible
+from app.engine.outcome import ContextReport, FinishReason
 from app.engine.protocol import (
-    ContextReport,
     Count,
     Counted,
     Delta,
     Failed,
     Finished,
-    FinishReason,
     Generate,
-    LlamaRuntime,
-    LoadSpec,
     Prefill,
     PrefillProgress,
     new_request_id,
 )
+from app.engine.spec import LlamaRuntime, LoadSpec
 from app.models.library import InstalledModel
 from tests.engine.backends.conftest import openvino_spec
 from tests.engine.backends.llama_required import llama_spec, require_llama

@@ -11,24 +11,21 @@ from dataclasses import dataclass
 import msgspec
 import pytest
 
+from app.engine.chat import ChatMessage, Role, Sampling
+from app.engine.outcome import FinishReason
 from app.engine.protocol import (
     BackendReported,
-    ChatMessage,
     Delta,
     Describe,
     Described,
     Failed,
     Finished,
-    FinishReason,
     Generate,
-    LoadSpec,
-    Pipeline,
     PrefillProgress,
     ReportBackend,
-    Role,
-    Sampling,
     new_request_id,
 )
+from app.engine.spec import LoadSpec, Pipeline
 from app.models.library import InstalledModel
 from tests.engine.backends.conftest import openvino_spec
 from tests.engine.backends.llama_required import llama_spec, require_llama

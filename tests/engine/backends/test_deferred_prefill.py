@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from app.engine.backends.openvino_prefill import DEFER_VARIABLE, PromptWork, prefill_deferred
-from app.engine.protocol import Finished, LoadSpec, Prefill, PrefillProgress, new_request_id
+from app.engine.protocol import Finished, Prefill, PrefillProgress, new_request_id
+from app.engine.spec import LoadSpec
 from tests.engine.conftest import Engine, Recorder, ask
 
 pytestmark = pytest.mark.s2

@@ -3,16 +3,8 @@
 import numpy as np
 import pytest
 
-from app.engine.protocol import (
-    Embed,
-    Embedded,
-    Finished,
-    LlamaRuntime,
-    LoadSpec,
-    OpenVinoRuntime,
-    Runtime,
-    new_request_id,
-)
+from app.engine.protocol import Embed, Embedded, Finished, new_request_id
+from app.engine.spec import LlamaRuntime, LoadSpec, OpenVinoRuntime, Runtime
 from tests.engine.backends.llama_required import require_llama
 from tests.engine.backends.minilm import minilm_gguf
 from tests.engine.backends.minilm_openvino import minilm_openvino

@@ -16,7 +16,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from app.core.errors import DataFault
 from app.engine.backends.jinja_template import ChatTemplate
-from app.engine.protocol import ChatMessage, Role
+from app.engine.chat import ChatMessage, Role
 
 HELLO = (ChatMessage(role=Role.USER, content="Hello"),)
 TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}

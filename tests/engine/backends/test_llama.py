@@ -15,16 +15,11 @@ from app.engine.backends.jinja_template import ChatTemplate
 from app.engine.backends.llama import LlamaBackend
 from app.engine.backends.llama_native import load_native
 from app.engine.backends.llama_session import LlamaSession
+from app.engine.chat import ChatMessage, Role, Sampling
 from app.engine.faults import NativeFailure
-from app.engine.protocol import (
-    ChatMessage,
-    FinishReason,
-    Generate,
-    LlamaRuntime,
-    LoadSpec,
-    Role,
-    Sampling,
-)
+from app.engine.outcome import FinishReason
+from app.engine.protocol import Generate
+from app.engine.spec import LlamaRuntime, LoadSpec
 from app.models.gguf import GgufModel, read_gguf
 from app.models.library import InstalledModel
 from tests.engine.backends.llama_required import llama_spec, require_llama

@@ -10,7 +10,8 @@ from app.core.errors import UserError
 from app.engine.backends.base import LoadStopped
 from app.engine.backends.llama import LlamaBackend
 from app.engine.backends.llama_embedding import LlamaEmbedder, Vector
-from app.engine.protocol import FinishReason, LlamaRuntime, LoadSpec
+from app.engine.outcome import FinishReason
+from app.engine.spec import LlamaRuntime, LoadSpec
 from tests.engine.backends.llama_required import require_llama
 from tests.engine.backends.minilm import minilm_gguf, reference
 from tests.engine.backends.recording_control import RecordingControl

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import ContenoxError
+from app.engine.outcome import FinishReason
 from app.engine.protocol import (
     Failed,
     Finished,
-    FinishReason,
     Load,
     LoadProgress,
-    LoadSpec,
     PrefillProgress,
     new_request_id,
 )
+from app.engine.spec import LoadSpec
 from app.models.gguf import read_gguf
 from app.models.library import InstalledModel
 from tests.engine.backends.llama_required import llama_spec, require_llama

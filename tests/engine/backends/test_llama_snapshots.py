@@ -8,15 +8,8 @@ import pytest
 from app.engine.client import EngineClient
 from app.engine.context import Segment, assemble
 from app.engine.manifest import SegmentKind
-from app.engine.protocol import (
-    Delta,
-    Event,
-    Finished,
-    Generate,
-    LoadSpec,
-    Unload,
-    new_request_id,
-)
+from app.engine.protocol import Delta, Event, Finished, Generate, Unload, new_request_id
+from app.engine.spec import LoadSpec
 from app.models.library import InstalledModel
 from tests.engine.backends.llama_required import llama_spec, require_llama
 

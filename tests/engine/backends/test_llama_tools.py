@@ -12,19 +12,10 @@ from app.engine.backends.jinja_template import ChatTemplate
 from app.engine.backends.llama import LlamaBackend
 from app.engine.backends.llama_grammar import call_grammar
 from app.engine.backends.llama_session import LlamaSession
-from app.engine.protocol import (
-    ChatMessage,
-    DeltaKind,
-    FinishReason,
-    Generate,
-    LoadSpec,
-    Protocols,
-    Role,
-    Sampling,
-    ThinkingLevel,
-    ToolCall,
-    ToolSpec,
-)
+from app.engine.chat import ChatMessage, Role, Sampling, ThinkingLevel, ToolCall, ToolSpec
+from app.engine.outcome import DeltaKind, FinishReason
+from app.engine.protocol import Generate
+from app.engine.spec import LoadSpec, Protocols
 from app.models.library import InstalledModel
 from tests.engine.backends.llama_required import llama_spec, require_llama
 from tests.engine.backends.recording_control import RecordingControl

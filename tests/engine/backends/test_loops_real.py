@@ -2,16 +2,10 @@
 
 import pytest
 
-from app.engine.protocol import (
-    ChatMessage,
-    Finished,
-    FinishReason,
-    Generate,
-    LoadSpec,
-    OpenVinoRuntime,
-    Role,
-    new_request_id,
-)
+from app.engine.chat import ChatMessage, Role
+from app.engine.outcome import FinishReason
+from app.engine.protocol import Finished, Generate, new_request_id
+from app.engine.spec import LoadSpec, OpenVinoRuntime
 from app.models.library import InstalledModel
 from tests.engine.backends.llama_required import llama_spec, require_llama
 from tests.engine.conftest import Engine, ask

@@ -11,15 +11,9 @@ from app.core.errors import DataFault, UserError
 from app.engine.backends.base import Vector
 from app.engine.backends.openvino import OpenVinoBackend, import_genai
 from app.engine.backends.openvino_embeddings import OpenVinoEmbedder
-from app.engine.protocol import (
-    Embed,
-    Embedded,
-    Finished,
-    FinishReason,
-    LoadSpec,
-    OpenVinoRuntime,
-    new_request_id,
-)
+from app.engine.outcome import FinishReason
+from app.engine.protocol import Embed, Embedded, Finished, new_request_id
+from app.engine.spec import LoadSpec, OpenVinoRuntime
 from tests.engine.backends.minilm import reference
 from tests.engine.backends.minilm_openvino import minilm_openvino
 from tests.engine.backends.recording_control import RecordingControl

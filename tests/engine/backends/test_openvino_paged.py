@@ -10,16 +10,10 @@ import pytest
 from app.engine.admission import room_for
 from app.engine.backends.openvino import OpenVinoBackend
 from app.engine.backends.openvino_paged import PagedSession
-from app.engine.protocol import (
-    Delta,
-    Failed,
-    Finished,
-    FinishReason,
-    LoadProgress,
-    LoadSpec,
-    PrefillProgress,
-    Sampling,
-)
+from app.engine.chat import Sampling
+from app.engine.outcome import FinishReason
+from app.engine.protocol import Delta, Failed, Finished, LoadProgress, PrefillProgress
+from app.engine.spec import LoadSpec
 from app.models.library import InstalledModel
 from tests.engine.backends.conftest import openvino_spec
 from tests.engine.backends.recording_control import RecordingControl

@@ -11,6 +11,7 @@ from app.core.errors import UserError
 from app.engine.backends.openvino import RELEASE_TRAIN, OpenVinoBackend
 from app.engine.backends.openvino_sparse import is_refusal, plan_sparse
 from app.engine.faults import NativeFailure
+from app.engine.outcome import FinishReason, SessionReport
 from app.engine.protocol import (
     Delta,
     Describe,
@@ -18,16 +19,10 @@ from app.engine.protocol import (
     Event,
     Failed,
     Finished,
-    FinishReason,
-    LoadSpec,
-    OpenVinoRuntime,
-    Pipeline,
     PrefillProgress,
-    SessionReport,
-    SparseAttention,
-    SparseMode,
     new_request_id,
 )
+from app.engine.spec import LoadSpec, OpenVinoRuntime, Pipeline, SparseAttention, SparseMode
 from app.models.library import InstalledModel
 from tests.engine.backends.conftest import openvino_spec
 from tests.engine.backends.recording_control import RecordingControl

@@ -16,24 +16,10 @@ from app.core.errors import UserError
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends.openvino import import_genai
 from app.engine.backends.openvino_tokens import ExactTokenizer
-from app.engine.protocol import (
-    ChatMessage,
-    Delta,
-    DeltaKind,
-    Failed,
-    Finished,
-    FinishReason,
-    Generate,
-    LoadSpec,
-    Pipeline,
-    Protocols,
-    Role,
-    Sampling,
-    ThinkingLevel,
-    ToolCall,
-    ToolSpec,
-    new_request_id,
-)
+from app.engine.chat import ChatMessage, Role, Sampling, ThinkingLevel, ToolCall, ToolSpec
+from app.engine.outcome import DeltaKind, FinishReason
+from app.engine.protocol import Delta, Failed, Finished, Generate, new_request_id
+from app.engine.spec import LoadSpec, Pipeline, Protocols
 from app.engine.template_controls import TemplateTraits
 from app.models.library import InstalledModel
 from tests.engine.backends.conftest import openvino_spec

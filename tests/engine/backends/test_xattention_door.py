@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from app.engine.protocol import LoadSpec, OpenVinoRuntime, SessionReport, SparseAttention
+from app.engine.outcome import SessionReport
+from app.engine.spec import LoadSpec, OpenVinoRuntime, SparseAttention
 from app.models.library import InstalledModel
 from tests.engine.backends.conftest import openvino_spec
 
