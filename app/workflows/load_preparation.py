@@ -13,8 +13,11 @@ from app.hardware.capacity import ContextRequest, KvPlan, fit
 from app.hardware.host import HostMemory
 from app.hardware.model_shape import ModelShape
 from app.hardware.readings import DeviceReading
+from app.models.catalog import Backend
+from app.models.gguf import read_gguf
 from app.models.library import InstalledModel
 from app.models.profile import LlamaProfile, OpenVinoProfile, Profile
+from app.models.text_only import judge_folder, judge_gguf_architecture
 from app.workflows.model_fit import kv_plan, shape_of
 
 
@@ -90,3 +93,17 @@ def _openvino_version() -> str:
         return metadata.version("openvino")
     except metadata.PackageNotFoundError:
         return ""
+
+
+def require_text_model(model: InstalledModel) -> None:
+    """Judges an installed model by its content as a download and an import are judged.
+
+    Raises:
+        DataFault: it isn't a text model, or it was made for a newer runtime; the code says which.
+    """
+    if model.backend == Backend.OPENVINO:
+        refusal = judge_folder(model.folder, _openvino_version())
+    else:
+        refusal = judge_gguf_architecture(read_gguf(model.path).architecture)
+    if refusal is not None:
+        raise refusal.error()

@@ -41,7 +41,12 @@ from app.models.library import InstalledModel, Library, preference
 from app.models.profile import Profile, profile_digest
 from app.models.profile_files import profile_of
 from app.workflows.certified import CertifiedDevices
-from app.workflows.load_preparation import budget_for_load, fitting_context, keep_compiled
+from app.workflows.load_preparation import (
+    budget_for_load,
+    fitting_context,
+    keep_compiled,
+    require_text_model,
+)
 from app.workflows.load_spec import load_spec
 from app.workflows.model_services import ModelServices
 from app.workflows.starter import StarterProgress, ensure_starter
@@ -177,6 +182,7 @@ class Services:
         prepared = self._prepared.get(key)
         if prepared is not None and prepared == self.engine.loaded:
             return prepared
+        require_text_model(model)
         reading = self._reading(choice.device)
         held = private_bytes(self.engine.pid)
         budget = budget_for_load(reading, read_memory(), held)
