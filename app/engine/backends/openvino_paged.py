@@ -211,7 +211,11 @@ class PagedSession:
             if work.deferred:
                 prefill.enter_context(stream.uninterruptible())
             streamer = make_streamer(
-                self._genai, self._raw_tokenizer, stream, on_first_token=prefill.close
+                self._genai,
+                self._raw_tokenizer,
+                stream,
+                on_first_token=prefill.close,
+                each_token=bool(request.sampling.stop_strings),
             )
             result = self._run(ids, plan.config, streamer)
         raise_if_failed(streamer)

@@ -81,7 +81,11 @@ class StatefulSession:
             prefill.enter_context(schema_refusals())
             prefill.enter_context(stream.uninterruptible())
             streamer = make_streamer(
-                self._genai, self._raw_tokenizer, stream, on_first_token=prefill.close
+                self._genai,
+                self._raw_tokenizer,
+                stream,
+                on_first_token=prefill.close,
+                each_token=bool(request.sampling.stop_strings),
             )
             before_s = time.perf_counter() - started
             result = self._run(ids, plan.config, streamer)
