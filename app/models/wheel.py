@@ -27,6 +27,7 @@ from app.models.scratch import new_scratch, sweep_scratch
 
 _POLL_S: Final = 0.1
 _PURPOSE: Final = "starter model"
+# What the ledger calls the hosts that pip uses when nobody told it others: it names them to nobody.
 _INDEX_HOST: Final = "pip's default index"
 _FILE_HOST: Final = "pip's default store of files"
 _ARRIVING: Final = "arriving"
