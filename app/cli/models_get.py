@@ -9,11 +9,13 @@ import msgspec
 from rich.progress import Progress, TaskID
 
 from app.cli import starter
+from app.cli.interrupts import interrupts
 from app.cli.progress import confirm, download_bars
 from app.core.errors import UserError, from_record
 from app.core.units import format_bytes, format_duration
 from app.models.catalog import Catalog, LicenceKind, Model, Origin, Variant
 from app.models.download_state import DownloadState
+from app.models.identity import Stopped
 from app.models.variant import InstalledModel
 from app.workflows.download_watch import watch
 from app.workflows.downloads import Downloads, DownloadView
@@ -151,10 +153,10 @@ def _follow(
     accepted = False
     while True:
         try:
-            with download_bars(quiet=arguments.json) as bars:
+            with interrupts() as interrupted, download_bars(quiet=arguments.json) as bars:
                 bar = _Bar(bars, name)
-                view = watch(downloads, model.name, variant.name, bar.show)
-        except KeyboardInterrupt:
+                view = watch(downloads, model.name, variant.name, bar.show, interrupted)
+        except Stopped:
             return _pause(arguments, downloads, model.name, variant.name)
         reason = view.reason
         if reason is None or reason.code != "revision_changed" or accepted:

@@ -49,7 +49,7 @@ def test_a_deferred_prefill_answers_alike_and_what_is_read_ahead_stays_physical(
         monkeypatch.setenv(DEFER_VARIABLE, value)
         engine = Engine(tmp_path)
         try:
-            recorder = engine.send(ask(paged, SEA * 30 + "What is blue?", max_tokens=8))
+            recorder = engine.send(ask(paged, SEA * 60 + "What is blue?", max_tokens=8))
             end = recorder.end()
             assert isinstance(end, Finished), end
             texts.append(recorder.text)
