@@ -15,10 +15,11 @@ from rich.table import Table
 from app.cli.certify_bench import REPORT, run_report
 from app.core.errors import ContenoxError
 from app.core.units import format_duration
+from app.engine.backends.registry import NATIVE_BACKENDS
 from app.engine.client import EngineClient
 from app.models.library import InstalledModel
 from app.workflows.context_bench import QUICK, ContextBench, Row, Sizes, compare_prefill
-from app.workflows.services import BACKENDS, Services, TurnOptions
+from app.workflows.services import Services, TurnOptions
 
 LOCAL_NODE: Final = "local-node"
 
@@ -39,7 +40,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--report", choices=(LOCAL_NODE, REPORT), default=LOCAL_NODE)
     parser.add_argument("--model", help="an installed model (default: the setting, or the starter)")
     parser.add_argument("--device", help="CPU or a GPU such as GPU.0 (default: automatic)")
-    parser.add_argument("--backend", choices=BACKENDS, help="one backend (default: all)")
+    parser.add_argument("--backend", choices=NATIVE_BACKENDS, help="one backend (default: all)")
     parser.add_argument("--quick", action="store_true", help="short texts: a minute, not many")
     parser.add_argument("--json", action="store_true")
     parser.set_defaults(run=run)
@@ -52,7 +53,7 @@ def run(arguments: argparse.Namespace, services: Services) -> int:
     sizes = QUICK if arguments.quick else Sizes()
     console = Console(stderr=arguments.json, highlight=False, soft_wrap=True)
     results: list[BackendRows] = []
-    for backend in (arguments.backend,) if arguments.backend else BACKENDS:
+    for backend in (arguments.backend,) if arguments.backend else NATIVE_BACKENDS:
         try:
             model = services.find_model(arguments.model, backend)
         except ContenoxError as error:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
 
 from msgspec import Struct
 
@@ -12,6 +11,7 @@ from app.certify.certificate_store import CertificateStore
 from app.core.errors import ContenoxError, UserError
 from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
+from app.engine.backends.registry import NATIVE_BACKENDS
 from app.engine.chat import ChatMessage, Sampling, ThinkingLevel
 from app.engine.client import EngineClient, Notice
 from app.engine.device_probe import probe_devices
@@ -50,9 +50,6 @@ from app.workflows.load_preparation import (
 from app.workflows.load_spec import load_spec
 from app.workflows.model_services import ModelServices
 from app.workflows.starter import StarterProgress, ensure_starter
-
-BACKENDS: Final = ("llama", "openvino")
-"""The backends that run real models, sorted by name."""
 
 
 class TurnOptions(Struct, frozen=True, kw_only=True):
@@ -221,7 +218,7 @@ class Services:
 
     def report_backends(self) -> tuple[BackendReport, ...]:
         """Loads each native library in the engine; one that ends it is a report too."""
-        return tuple(self._report_backend(name) for name in BACKENDS)
+        return tuple(self._report_backend(name) for name in NATIVE_BACKENDS)
 
     def describe(self, spec: LoadSpec) -> SessionReport:
         """Loads ``spec`` and reports what was asked and what the library says.
