@@ -160,13 +160,13 @@ def measure(scenario: str, tokens: int, speedup: float) -> Result:
     batch = QTimer(interval=max(1, round(1000 / 30 / speedup)))
     batch.setTimerType(Qt.TimerType.PreciseTimer)
     batch.timeout.connect(on_batch)
-    gaps.clear()
-    busy.clear()
-    last, worked = time.perf_counter(), time.thread_time()
     with _Control() as control:
+        gaps.clear()  # starting the control is no part of the measurement
+        busy.clear()
+        last, worked = time.perf_counter(), time.thread_time()
         batch.start()
         loop.exec()
-    streaming, longest_busy = sorted(gaps), max(busy)
+        streaming, longest_busy = sorted(gaps), max(busy)
 
     gaps.clear()
     opened = time.perf_counter()
@@ -257,7 +257,7 @@ def control() -> int:
 def main() -> int:
     """Runs the scenarios, prints a table, writes JSON.
 
-    Fails if the GUI thread computed for more than 50 ms on end while text streamed.
+    Fails if the event loop stood still for more than 50 ms while text streamed.
     """
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--tokens", type=int, default=20_000)
@@ -310,7 +310,7 @@ def main() -> int:
             "results": [asdict(one) for one in results],
         }
         options.json.write_text(json.dumps(record, indent=2) + "\n")
-    return 0 if all(one.longest_busy_ms <= 50 for one in results) else 1
+    return 0 if all(one.longest_gap_ms <= 50 for one in results) else 1
 
 
 if __name__ == "__main__":

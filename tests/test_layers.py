@@ -13,7 +13,9 @@ ROOT = Path(__file__).parents[1]
     ("module", "forbidden"),
     [
         ("app.desktop.application", ("openvino", "openvino_genai", "llama_cpp", "numpy")),
+        ("app.desktop.application", ("httpx2", "huggingface_hub", "pygments", "pypdf")),
         ("app.composition", ("openvino", "openvino_genai", "llama_cpp", "PySide6", "numpy")),
+        ("app.composition", ("httpx2", "huggingface_hub")),
         ("app.engine.process", ("PySide6", "openvino", "openvino_genai", "llama_cpp")),
         ("app.engine.client", ("PySide6", "openvino", "openvino_genai", "llama_cpp")),
         ("app.__main__", ("PySide6", "openvino", "openvino_genai", "llama_cpp")),

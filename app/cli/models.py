@@ -19,7 +19,7 @@ from app.core.units import format_bytes
 from app.hardware.readings import CPU
 from app.models.catalog import LicenceKind
 from app.models.download_state import DownloadState
-from app.workflows.downloads import DownloadView
+from app.workflows.download_view import DownloadView
 from app.workflows.model_fit import FitHere, FitVerdict
 from app.workflows.model_row import ModelRow, RowState
 from app.workflows.services import Services

@@ -17,8 +17,9 @@ from app.models.catalog import Catalog, LicenceKind, Model, Origin, Variant
 from app.models.download_state import DownloadState
 from app.models.identity import Stopped
 from app.models.variant import InstalledModel
+from app.workflows.download_view import DownloadView
 from app.workflows.download_watch import watch
-from app.workflows.downloads import Downloads, DownloadView
+from app.workflows.downloads import Downloads
 from app.workflows.model_fit import FitVerdict
 from app.workflows.services import Services
 

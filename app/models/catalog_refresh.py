@@ -27,7 +27,8 @@ from app.models.download_plan import Plan, PlannedFile, resolved_plan
 from app.models.fetch import Fetcher, Wanted
 from app.models.fetch_stop import StopSwitch
 from app.models.hub_errors import TEMPORARY
-from app.models.hub_metadata import HubMetadata, Snapshot
+from app.models.hub_metadata import HubMetadata
+from app.models.hub_snapshot import Snapshot
 
 _HELD: Final = Provenance(
     held_against_hub=True,

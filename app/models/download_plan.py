@@ -5,7 +5,7 @@ from msgspec import Struct
 
 from app.core.errors import ContenoxError, DataFault
 from app.models.catalog import Backend, Model, Trust, Variant
-from app.models.hub_metadata import RemoteFile, Snapshot
+from app.models.hub_snapshot import RemoteFile, Snapshot
 from app.models.text_only import judge_gguf_files, judge_openvino_files
 
 # Of a repository's own list, what belongs to a model; pictures and scripts don't.

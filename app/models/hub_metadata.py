@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 import httpx2
-from msgspec import Struct
 
 from app.core.errors import ContenoxError, DataFault
 from app.core.telemetry import block_telemetry
@@ -16,30 +15,13 @@ from app.models.fetch_retry import RetryPolicy
 from app.models.fetch_stop import StopSwitch
 from app.models.hub_endpoint import HubEndpoint, host_of
 from app.models.hub_errors import TEMPORARY, from_library, gated, not_found
+from app.models.hub_snapshot import RemoteFile, Snapshot
 
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import ModelInfo, RepoSibling
 
 _PURPOSE: Final = "model information"
 _COMMIT_CHARACTERS: Final = frozenset("0123456789abcdef")
-
-
-class RemoteFile(Struct, frozen=True, kw_only=True):
-    """A file as the Hub lists it. ``sha256`` is known of large (LFS) files only."""
-
-    path: str
-    size_bytes: int
-    sha256: str | None
-    git_blob_id: str | None
-
-
-class Snapshot(Struct, frozen=True, kw_only=True):
-    """A repository at one commit."""
-
-    repository: str
-    commit: str
-    files: tuple[RemoteFile, ...]
-    licence: str | None
 
 
 class HubMetadata:

@@ -1,23 +1,27 @@
-"""Puts the parts of the downloads together for one data root."""
+"""Puts the parts of the downloads together for one data root.
+
+What speaks to the network is imported when it is asked for: the window starts without it.
+"""
 
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from app.core.paths import DataRoot
 from app.models.catalog import Catalog
-from app.models.catalog_refresh import CatalogRefresh
-from app.models.download import ModelDownload
 from app.models.download_disk import DiskGuard
 from app.models.download_lock import WriterLock
 from app.models.download_store import DownloadStore
-from app.models.fetch import Fetcher, FetchLimits
 from app.models.fetch_stop import StopSwitch
 from app.models.hub_endpoint import HubEndpoint
-from app.models.hub_metadata import HubMetadata
 from app.models.ledger import Ledger
 from app.models.library import Library
-from app.workflows.downloads import Downloads, DownloadView
+from app.workflows.download_view import DownloadView
+
+if TYPE_CHECKING:
+    from app.models.catalog_refresh import CatalogRefresh
+    from app.models.fetch import FetchLimits
+    from app.workflows.downloads import Downloads
 
 STORE_FILE: Final = "downloads.sqlite3"
 LOCK_FILE: Final = "downloads.lock"
@@ -31,8 +35,12 @@ def open_ledger(root: DataRoot) -> Ledger:
 
 def open_catalog_refresh(
     root: DataRoot, endpoint: HubEndpoint, stop: StopSwitch | None = None
-) -> CatalogRefresh:
+) -> "CatalogRefresh":
     """Builds what the maintainer's ``catalog refresh`` and ``catalog check`` run."""
+    from app.models.catalog_refresh import CatalogRefresh
+    from app.models.fetch import Fetcher
+    from app.models.hub_metadata import HubMetadata
+
     ledger = open_ledger(root)
     return CatalogRefresh(
         HubMetadata(endpoint, ledger.record),
@@ -49,15 +57,20 @@ def open_downloads(
     on_change: Callable[[DownloadView], None] = lambda _: None,
     *,
     disk: DiskGuard | None = None,
-    limits: FetchLimits | None = None,
+    limits: "FetchLimits | None" = None,
     retry_s: float = 30.0,
-) -> Downloads:
+) -> "Downloads":
     """Builds the downloads; nothing runs before ``start``.
 
     Args:
         endpoint: usually ``HubEndpoint.from_environment(offline=...)``.
         disk, limits, retry_s: shorter or stricter ones, for tests.
     """
+    from app.models.download import ModelDownload
+    from app.models.fetch import Fetcher, FetchLimits
+    from app.models.hub_metadata import HubMetadata
+    from app.workflows.downloads import Downloads
+
     guard = disk or DiskGuard()
     ledger = open_ledger(root)
     chosen = limits or FetchLimits()

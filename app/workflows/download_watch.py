@@ -7,7 +7,8 @@ from typing import Final
 from app.core.errors import UserError
 from app.models.download_state import DownloadState
 from app.models.identity import Stopped, never_stop
-from app.workflows.downloads import Downloads, DownloadView
+from app.workflows.download_view import DownloadView
+from app.workflows.downloads import Downloads
 
 _RESTING: Final = frozenset(
     {

@@ -10,39 +10,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
-
-from app.core.errors import ContenoxError, EnvironmentFault, ErrorRecord, UserError
+from app.core.errors import ContenoxError, EnvironmentFault, UserError
 from app.models.catalog import Catalog
 from app.models.download import ModelDownload, require_hub
 from app.models.download_lock import WriterLock
 from app.models.download_state import ACTIVE, FINISHED, DownloadState, Move, allows
 from app.models.download_store import DownloadRow, DownloadStore, MovedMeanwhile
 from app.workflows.download_job import DownloadJob, JobEnd
+from app.workflows.download_view import DownloadView
 
 _log = logging.getLogger(__name__)
 
 _ACTIVE_LIMIT: Final = 2
 _POLL_S: Final = 0.3
 _POLL_AFTER_ERROR_S: Final = 5.0
-
-
-class DownloadView(Struct, frozen=True, kw_only=True):
-    """What a skin shows. ``reason`` says why it waits, is paused by the program, or failed."""
-
-    model: str
-    variant: str
-    state: DownloadState
-    done_bytes: int
-    total_bytes: int
-    bytes_per_s: float | None = None
-    eta_s: float | None = None
-    reason: ErrorRecord | None = None
-    retry_at: float | None = None
-
-    def allows(self, move: Move) -> bool:
-        """Whether a button for ``move`` does anything now."""
-        return allows(self.state, move)
 
 
 class Downloads:

@@ -19,7 +19,7 @@ from app.models.download_disk import DEFAULT_RESERVE_BYTES
 from app.models.download_state import FINISHED
 from app.models.library import InstalledModel, Library
 from app.models.remembered import ModelMemory
-from app.workflows.downloads import DownloadView
+from app.workflows.download_view import DownloadView
 from app.workflows.load_preparation import budget_for_load
 from app.workflows.model_fit import (
     FitFigures,

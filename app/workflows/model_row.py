@@ -10,7 +10,7 @@ from app.models.catalog import LicenceKind, Model, Use, Variant
 from app.models.library import BrokenModel, InstalledModel
 from app.models.remembered import RememberedModel
 from app.models.stamp import read_stamp
-from app.workflows.downloads import DownloadView
+from app.workflows.download_view import DownloadView
 from app.workflows.model_fit import FitHere, FitVerdict
 
 

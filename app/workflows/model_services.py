@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from msgspec import Struct
@@ -27,11 +27,14 @@ from app.models.library import InstalledModel, Library
 from app.models.remembered import ModelMemory
 from app.models.trash import Trash
 from app.workflows.download_setup import LOCK_FILE, STORE_FILE, open_downloads
-from app.workflows.downloads import Downloads, DownloadView
+from app.workflows.download_view import DownloadView
 from app.workflows.engine_notes import EngineNotes
 from app.workflows.model_list import ModelList
 from app.workflows.model_move import StoreMove
 from app.workflows.observed_peaks import PEAKS_FILE, ObservedPeaks
+
+if TYPE_CHECKING:
+    from app.workflows.downloads import Downloads
 
 MEMORY_FILE: Final = "models-seen.json"
 
@@ -103,7 +106,7 @@ class ModelServices:
 
     def open_downloads(
         self, on_change: Callable[[DownloadView], None] = lambda _: None
-    ) -> Downloads:
+    ) -> "Downloads":
         """The downloads; nothing runs before ``start``. The caller closes them.
 
         Raises:

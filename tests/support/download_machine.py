@@ -14,7 +14,8 @@ from app.models.fetch_retry import RetryPolicy
 from app.models.hub_endpoint import HubEndpoint
 from app.models.library import Library
 from app.workflows.download_setup import open_downloads
-from app.workflows.downloads import Downloads, DownloadView
+from app.workflows.download_view import DownloadView
+from app.workflows.downloads import Downloads
 from tests.support.loopback_hub import LoopbackHub
 from tests.support.model_files import (
     GGUF_REPOSITORY,

@@ -20,8 +20,8 @@ from app.models.download_store import DownloadStore
 from app.models.identity import Stopped
 from app.models.variant import read_manifest
 from app.workflows.download_setup import open_ledger
+from app.workflows.download_view import DownloadView
 from app.workflows.download_watch import watch
-from app.workflows.downloads import DownloadView
 from tests.support.download_machine import MIB, Machine
 from tests.support.loopback_hub import LoopbackHub
 from tests.support.model_files import (

@@ -14,7 +14,7 @@ from app.models.catalog import Catalog, LicenceKind, load_catalog
 from app.models.download_state import DownloadState
 from app.models.library import InstalledModel, Library
 from app.models.remembered import ModelMemory
-from app.workflows.downloads import DownloadView
+from app.workflows.download_view import DownloadView
 from app.workflows.model_fit import FitVerdict
 from app.workflows.model_list import ModelList
 from app.workflows.model_row import ModelRow, RowState
