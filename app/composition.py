@@ -15,6 +15,7 @@ from app.engine.protocol import Generate, Unload, new_request_id
 from app.hardware.readings import DeviceReading
 from app.models.library import InstalledModel, Library
 from app.models.profile_files import profile_of
+from app.workflows.cpu_retry import RetryingEngine
 from app.workflows.services import Services
 from app.workflows.turn_options import turn_options
 
@@ -51,10 +52,10 @@ def desktop_services(services: Services) -> "DesktopServices":
         services.data_root, services.settings_file.load, services.list_devices, services.list_models
     )
 
-    def open_engine(on_notice: Callable[[object], None]) -> EngineClient:
+    def open_engine(on_notice: Callable[[object], None]) -> RetryingEngine:
         services.observe(on_notice)
         services.engine.configure(idle_unload_s=services.settings_file.load().idle_unload_s)
-        return services.engine
+        return services.turns
 
     def prepare_turn(
         model: "ModelEntry",

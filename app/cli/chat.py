@@ -17,13 +17,13 @@ from app.engine.chat import ChatMessage, Role, Sampling
 from app.engine.outcome import DeltaKind, FinishReason, Timings
 from app.engine.protocol import (
     Delta,
-    Event,
     Failed,
     Finished,
     Generate,
     LoadProgress,
     PrefillProgress,
 )
+from app.workflows.cpu_retry import RetriedOnCpu, TurnEvent
 from app.workflows.services import Services, TurnOptions
 
 _EXIT_CANCELLED: Final = 130
@@ -52,8 +52,14 @@ class _ModelReport(Struct, frozen=True, kw_only=True):
     digest: str
 
 
-class _Answer(Struct, frozen=True, kw_only=True):
-    """What ``--json`` prints last."""
+class _FailureReport(Struct, frozen=True, kw_only=True):
+    device: str
+    code: str
+    message: str
+
+
+class _Answer(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What ``--json`` prints last. ``failed_before`` is there where another device had failed."""
 
     text: str
     finish_reason: FinishReason
@@ -62,6 +68,7 @@ class _Answer(Struct, frozen=True, kw_only=True):
     model: _ModelReport
     device: str
     backend: str
+    failed_before: _FailureReport | None = None
 
 
 def add_parser(commands: Any) -> None:
@@ -88,12 +95,12 @@ def run(arguments: argparse.Namespace, services: Services) -> int:
     messages = _messages(arguments)
     model = services.find_model(arguments.model, arguments.backend)
     request = services.prepare_turn(model, messages, options)
-    text, finished = _stream(services, request, quiet=arguments.json)
+    written = _stream(services, request, quiet=arguments.json)
+    finished = written.finished
     if arguments.json:
-        answer = _answer(request, text, finished)
-        print(msgspec.json.encode(answer).decode())
+        print(msgspec.json.encode(_answer(written)).decode())
     else:
-        print(_figures(finished), file=sys.stderr)
+        print(_figures(written), file=sys.stderr)
     return _EXIT_CANCELLED if finished.reason is FinishReason.CANCELLED else 0
 
 
@@ -115,11 +122,21 @@ def _messages(arguments: argparse.Namespace) -> tuple[ChatMessage, ...]:
     return tuple(messages)
 
 
-def _stream(services: Services, request: Generate, *, quiet: bool) -> tuple[str, Finished]:
+class _Written(Struct, frozen=True, kw_only=True):
+    """``request`` is what was answered in the end, ``retried`` tells of the one that failed."""
+
+    request: Generate
+    text: str
+    finished: Finished
+    retried: RetriedOnCpu | None
+
+
+def _stream(services: Services, request: Generate, *, quiet: bool) -> _Written:
     """Prints the answer as it comes; the first Ctrl-C cancels, and the end is still awaited."""
-    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-    services.engine.submit(request, events.put)
+    events: queue.SimpleQueue[TurnEvent] = queue.SimpleQueue()
+    services.turns.submit(request, events.put)
     pieces: list[str] = []
+    retried: RetriedOnCpu | None = None
     console = Console(stderr=True)
     with interrupts() as interrupted, console.status("starting", spinner="dots") as status:
         while True:
@@ -127,10 +144,10 @@ def _stream(services: Services, request: Generate, *, quiet: bool) -> tuple[str,
                 event = events.get(timeout=_POLL_S)
             except queue.Empty:
                 if interrupted():
-                    services.engine.cancel(request.request)
+                    services.turns.cancel(request.request)
                 continue
             if interrupted():
-                services.engine.cancel(request.request)
+                services.turns.cancel(request.request)
             match event:
                 case Delta(kind=DeltaKind.TEXT, text=text):
                     pieces.append(text)
@@ -142,10 +159,19 @@ def _stream(services: Services, request: Generate, *, quiet: bool) -> tuple[str,
                 case Failed():
                     _end_line(pieces, quiet=quiet)
                     raise from_record(event.error)
+                case RetriedOnCpu():
+                    retried = event
+                    begun = "\n" if pieces and not quiet else ""
+                    console.print(begun + _goes_on(event), markup=False, highlight=False)
                 case _:
                     _show(status, event)
     _end_line(pieces, quiet=quiet)
-    return "".join(pieces), event
+    return _Written(
+        request=request if retried is None else retried.again,
+        text="".join(pieces),
+        finished=event,
+        retried=retried,
+    )
 
 
 def _end_line(pieces: list[str], *, quiet: bool) -> None:
@@ -153,7 +179,12 @@ def _end_line(pieces: list[str], *, quiet: bool) -> None:
         print(flush=True)
 
 
-def _show(status: Status, event: Event) -> None:
+def _goes_on(event: RetriedOnCpu) -> str:
+    said = event.error.message.rstrip(".")
+    return f"{event.device} failed: {said} [{event.error.code}]; the CPU goes on with the answer"
+
+
+def _show(status: Status, event: TurnEvent) -> None:
     match event:
         case LoadProgress(stage=stage, fraction=fraction):
             share = "" if fraction is None else f" {fraction:.0%}"
@@ -162,10 +193,11 @@ def _show(status: Status, event: Event) -> None:
             status.update(f"reading {event.total_tokens:,} tokens, {event.done_tokens:,} done")
 
 
-def _answer(request: Generate, text: str, finished: Finished) -> _Answer:
-    spec, usage = request.spec, finished.usage
+def _answer(written: _Written) -> _Answer:
+    spec, finished, retried = written.request.spec, written.finished, written.retried
+    usage = finished.usage
     return _Answer(
-        text=text,
+        text=written.text,
         finish_reason=finished.reason,
         usage=_UsageReport(
             prompt_tokens=usage.prompt_tokens,
@@ -176,11 +208,17 @@ def _answer(request: Generate, text: str, finished: Finished) -> _Answer:
         model=_ModelReport(name=spec.model_name, digest=spec.model_digest),
         device=spec.device,
         backend=spec.backend,
+        failed_before=None
+        if retried is None
+        else _FailureReport(
+            device=retried.device, code=retried.error.code, message=retried.error.message
+        ),
     )
 
 
-def _figures(finished: Finished) -> str:
+def _figures(written: _Written) -> str:
     """One line for a person: what was counted and measured, prefill and decode apart."""
+    finished = written.finished
     usage, timings = finished.usage, finished.timings
     parts = [f"{usage.prompt_tokens} tokens read"]
     if usage.reused_tokens:
@@ -196,6 +234,8 @@ def _figures(finished: Finished) -> str:
         parts.append(f"loaded in {format_duration(timings.load_s)}")
     if finished.reason in _ENDS:
         parts.append(f"it ended because {_ENDS[finished.reason]}")
+    if written.retried is not None:
+        parts.append(f"written on the CPU after {written.retried.device} had failed")
     return "; ".join(parts)
 
 

@@ -38,6 +38,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             description="Most tokens a model may think before its answer; 0 means no limit.",
         ),
     ] = 2048
+    retry_on_cpu: Annotated[
+        bool,
+        Meta(
+            description="An answer that fails on another device is tried once more on the CPU,"
+            " if the model is certified there for that length."
+        ),
+    ] = False
     offline: Annotated[
         bool, Meta(description="Nothing is downloaded and no server is asked for anything.")
     ] = False

@@ -15,9 +15,16 @@ from app.engine.chat import ChatMessage, Role
 from app.engine.outcome import FinishReason, Timings, Usage
 
 
+class FailedRun(Struct, frozen=True, kw_only=True):
+    """A run on another ``device`` that failed with ``error`` before the one that is stamped."""
+
+    device: str
+    error: ErrorRecord
+
+
 class AnswerStamp(Struct, frozen=True, kw_only=True):
     """How an answer came about. ``reason`` is absent while it runs and when it failed or was
-    interrupted; ``error`` says why it failed.
+    interrupted; ``error`` says why it failed. ``before`` is the run whose place this one took.
 
     ``thinking_s`` is how long the model thought before the answer's first word. ``device`` and
     ``digest`` are what the engine was asked for; ``seed`` is the one it used.
@@ -33,6 +40,7 @@ class AnswerStamp(Struct, frozen=True, kw_only=True):
     usage: Usage = Usage()
     timings: Timings = Timings()
     error: ErrorRecord | None = None
+    before: FailedRun | None = None
 
 
 class Message(Struct, frozen=True, kw_only=True):

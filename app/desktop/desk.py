@@ -20,7 +20,7 @@ from app.desktop.second_thoughts import SecondThoughts
 from app.desktop.services import FetchProgress
 from app.desktop.theme import Theme
 from app.desktop.turn import TurnRunner
-from app.desktop.turn_records import Activity, Change, Failure, Piece
+from app.desktop.turn_records import Activity, Change, Failure, Piece, Retry
 from app.engine.chat import Role
 
 
@@ -86,6 +86,7 @@ class Desk(QObject):
         runner.text_arrived.connect(self._on_text)
         runner.answer_finished.connect(self._on_finished)
         runner.turn_failed.connect(self._on_turn_failed)
+        runner.turn_retried.connect(self._on_turn_retried)
         runner.branch_changed.connect(self._on_branch_changed)
         runner.store_failed.connect(self.show_error)
         inventory.listing_failed.connect(self.show_error)
@@ -230,6 +231,15 @@ class Desk(QObject):
         if failure.chat == self._chats.current.id:
             self._show_failure(failure)
         self.failed.emit()
+
+    @Slot(object)
+    def _on_turn_retried(self, retry: Retry) -> None:
+        if retry.chat == self._chats.current.id:
+            headline, sentence = wording.retried(retry.before)
+            code = retry.before.error.code
+            banner = Banner(self._theme, BannerKind.NOTICE, headline, sentence, code=code)
+            self._window.transcript.show_banner(banner)
+            announce(self._window, headline)
 
     def _show_failure(self, failure: Failure) -> None:
         kept = failure.message is not None

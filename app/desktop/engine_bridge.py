@@ -6,14 +6,15 @@ What arrives between two repaints is merged: text is joined, of progress only th
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Signal, Slot
 
 from app.desktop.services import Engine
-from app.engine.protocol import Delta, Event, LoadProgress, PrefillProgress, Request
+from app.engine.protocol import Delta, LoadProgress, PrefillProgress, Request
+from app.workflows.cpu_retry import TurnEvent
 
 _MIN_GAP_MS: Final = 34  # 30 updates a second
 
@@ -32,7 +33,7 @@ class EngineBridge(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._arrived: deque[Event] = deque()
+        self._arrived: deque[TurnEvent] = deque()
         self._lock = threading.Lock()
         self._wake_pending = False
         self._since_drain = QElapsedTimer()
@@ -65,7 +66,7 @@ class EngineBridge(QObject):
         thread.start()
         return thread
 
-    def _on_event(self, event: Event) -> None:
+    def _on_event(self, event: TurnEvent) -> None:
         """Called on a reader thread."""
         with self._lock:
             self._arrived.append(event)
@@ -105,9 +106,9 @@ class EngineBridge(QObject):
             self.event_arrived.emit(event)
 
 
-def merged(events: list[Event]) -> list[Event]:
+def merged(events: Sequence[TurnEvent]) -> list[TurnEvent]:
     """Joins neighbours that a reader needs as one; the order of everything else stays."""
-    result: list[Event] = []
+    result: list[TurnEvent] = []
     for event in events:
         last = result[-1] if result else None
         if isinstance(event, Delta) and isinstance(last, Delta) and _same_stream(event, last):
@@ -123,7 +124,7 @@ def _same_stream(one: Delta, other: Delta) -> bool:
     return (one.request, one.generation, one.kind) == (other.request, other.generation, other.kind)
 
 
-def _supersedes(event: Event, last: Event | None) -> bool:
+def _supersedes(event: TurnEvent, last: TurnEvent | None) -> bool:
     return (
         isinstance(event, LoadProgress | PrefillProgress)
         and type(last) is type(event)

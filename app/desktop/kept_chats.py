@@ -10,7 +10,7 @@ from typing import Final
 from app.chats import records
 from app.chats.store import ChatStore
 from app.core.errors import UserError
-from app.desktop.conversation import AnswerStamp, ChatSummary, KeptChat, Message
+from app.desktop.conversation import AnswerStamp, ChatSummary, FailedRun, KeptChat, Message
 from app.engine.chat import Role
 from app.engine.outcome import FinishReason, Timings, Usage
 
@@ -247,12 +247,13 @@ def _shown(message: records.Message) -> Message:
         text=message.text,
         thinking=message.thinking,
         parent=message.parent_id,
-        stamp=_stamp_of(message.stamps[-1]) if message.stamps else None,
+        stamp=_stamp_of(message.stamps) if message.stamps else None,
     )
 
 
-def _stamp_of(stamp: records.Stamp) -> AnswerStamp:
+def _stamp_of(stamps: tuple[records.Stamp, ...]) -> AnswerStamp:
     """The last run of an answer. One that was cut off has neither a reason nor an error."""
+    stamp = stamps[-1]
     start, end = stamp.start, stamp.end or records.AnswerEnd(finish_reason="")
     usage, timings = end.usage, end.timings
     return AnswerStamp(
@@ -264,6 +265,7 @@ def _stamp_of(stamp: records.Stamp) -> AnswerStamp:
         thinking_s=timings.thinking_s,
         reason=_REASONS.get(end.finish_reason),
         error=end.error,
+        before=_failed_before(stamps),
         usage=Usage(
             prompt_tokens=usage.prompt_tokens,
             reused_tokens=usage.reused_tokens,
@@ -277,6 +279,16 @@ def _stamp_of(stamp: records.Stamp) -> AnswerStamp:
             decode_tokens_per_s=timings.decode_tokens_per_s,
         ),
     )
+
+
+def _failed_before(stamps: tuple[records.Stamp, ...]) -> FailedRun | None:
+    """The run before the last one, if it failed on another device."""
+    if len(stamps) < 2:
+        return None
+    before, last = stamps[-2:]
+    if before.end is None or before.end.error is None or before.start.device == last.start.device:
+        return None
+    return FailedRun(device=before.start.device, error=before.end.error)
 
 
 _REASONS: Final = {str(reason): reason for reason in FinishReason}

@@ -34,6 +34,7 @@ class Happening(StrEnum):
     LOAD_SEEN = "load_seen"
     PREFILL_SEEN = "prefill_seen"
     TEXT_SEEN = "text_seen"
+    RETRIED = "retried"  # on the CPU, after another device failed
     STOP_ASKED = "stop_asked"
     ENDED = "ended"
     CLOSED = "closed"
@@ -80,6 +81,7 @@ TRANSITIONS: Final[dict[Happening, dict[TurnState, TurnState]]] = {
         _S.READING: _S.ANSWERING,
         _S.ANSWERING: _S.ANSWERING,
     },
+    _H.RETRIED: dict.fromkeys(_STOPPABLE, _S.PREPARING),
     _H.STOP_ASKED: dict.fromkeys(_STOPPABLE, _S.STOPPING),
     _H.ENDED: dict.fromkeys(BUSY, _S.IDLE),
     _H.CLOSED: dict.fromkeys(TurnState, _S.CLOSING),

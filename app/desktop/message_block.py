@@ -257,7 +257,8 @@ class AnswerBlock(MessageBlock):
             self._details.hide()
             return
         self.text.finish()
-        self._summary.setText(wording.early_end(stamp, message))
+        ends = (wording.early_end(stamp, message), wording.fell_back(stamp))
+        self._summary.setText(" · ".join(one for one in ends if one))
         self._offer_resume()
         self._thinking.finish(stamp.thinking_s or 0.0)
 

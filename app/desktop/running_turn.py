@@ -3,6 +3,7 @@
 import msgspec
 from PySide6.QtCore import QElapsedTimer
 
+from app.chats.records import SamplingFields
 from app.desktop.conversation import AnswerStamp, Conversation, Message
 from app.engine.outcome import DeltaKind
 
@@ -10,10 +11,17 @@ from app.engine.outcome import DeltaKind
 class RunningTurn:
     """The turn that is going on."""
 
-    def __init__(self, conversation: Conversation, answer: Message, stamp: AnswerStamp) -> None:
+    def __init__(
+        self,
+        conversation: Conversation,
+        answer: Message,
+        stamp: AnswerStamp,
+        wishes: SamplingFields,
+    ) -> None:
         self.conversation = conversation
         self.answer_id = answer.id
         self.stamp = stamp
+        self.wishes = wishes
         self.request: str | None = None  # absent until the engine has it
         self.unsaved_text = ""
         self.unsaved_thinking = ""

@@ -11,14 +11,15 @@ from app.desktop.around import Around
 from app.desktop.kept_chats import KeptChats
 from app.desktop.models.ports import ModelsServices
 from app.engine.chat import ChatMessage
-from app.engine.protocol import Event, Generate, Request
+from app.engine.protocol import Generate, Request
 from app.hardware.readings import DeviceInventory, DeviceReading
+from app.workflows.cpu_retry import TurnListener
 
 
 class Engine(Protocol):
     """The part of the engine client that the window uses. No method but ``close`` blocks."""
 
-    def submit(self, request: Request, listener: Callable[[Event], None]) -> None:
+    def submit(self, request: Request, listener: TurnListener) -> None:
         """Sends ``request``; every event of it reaches ``listener`` on a reader thread."""
 
     def cancel(self, request_id: str) -> None:

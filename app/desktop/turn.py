@@ -11,19 +11,18 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.errors import ErrorRecord
 from app.desktop.background import Worker
-from app.desktop.conversation import AnswerStamp, Conversation, Message
+from app.desktop.conversation import AnswerStamp, Conversation, FailedRun, Message
 from app.desktop.engine_bridge import EngineBridge
 from app.desktop.kept_chats import KeptChats
 from app.desktop.lifecycle import BUSY, Action, Happening, TurnState, after, allows
 from app.desktop.running_turn import RunningTurn
 from app.desktop.services import ModelEntry, PrepareTurn
-from app.desktop.turn_records import Activity, Change, Failure, Piece
+from app.desktop.turn_records import Activity, Change, Failure, Piece, Retry
 from app.desktop.turn_wishes import begun, wishes_for, with_choice
 from app.engine.chat import Role
 from app.engine.outcome import DeltaKind, FinishReason
 from app.engine.protocol import (
     Delta,
-    Event,
     Failed,
     Finished,
     Generate,
@@ -31,6 +30,7 @@ from app.engine.protocol import (
     PrefillProgress,
 )
 from app.hardware.readings import DeviceReading
+from app.workflows.cpu_retry import RetriedOnCpu, TurnEvent
 
 _SAVE_EVERY_MS: Final = 600  # and what the disk takes: less than a second is ever lost
 
@@ -43,6 +43,7 @@ class TurnRunner(QObject):
     text_arrived = Signal(object)  # Piece
     answer_finished = Signal(object)  # Change
     turn_failed = Signal(object)  # Failure
+    turn_retried = Signal(object)  # Retry
     branch_changed = Signal(str)  # the chat whose shown path is another now
     store_failed = Signal(object)  # ErrorRecord: a piece of an answer isn't stored
 
@@ -183,7 +184,9 @@ class TurnRunner(QObject):
         model, device = self.model, self.device
         assert model is not None, "the callers look"
         stamp = AnswerStamp(model=model.name, backend=model.backend)
-        self._running = RunningTurn(conversation, answer, stamp)
+        settings = conversation.settings = with_choice(conversation.settings, model, device)
+        wishes = wishes_for(answer, settings.sampling, varied=varied)
+        self._running = RunningTurn(conversation, answer, stamp, wishes)
         self._move(
             Happening.SENT,
             model=model.name,
@@ -193,8 +196,6 @@ class TurnRunner(QObject):
             total_tokens=0,
             reused_tokens=0,
         )
-        settings = conversation.settings = with_choice(conversation.settings, model, device)
-        wishes = wishes_for(answer, settings.sampling, varied=varied)
         chat, messages = conversation.id, conversation.prompt(prompt_leaf)
         assert answer.parent is not None, "an answer follows a question"
         question = conversation.get(answer.parent)
@@ -224,7 +225,7 @@ class TurnRunner(QObject):
         self._bridge.submit(request)
 
     @Slot(object)
-    def _on_event(self, event: Event) -> None:
+    def _on_event(self, event: TurnEvent) -> None:
         running = self._running
         if running is None or getattr(event, "request", None) != running.request:
             return
@@ -253,6 +254,8 @@ class TurnRunner(QObject):
                 )
             case Failed():
                 self._on_failed(event.error)
+            case RetriedOnCpu():
+                self._on_retried(running, event)
             case _:
                 pass
 
@@ -277,6 +280,33 @@ class TurnRunner(QObject):
         )
         if running.since_save.elapsed() >= _SAVE_EVERY_MS:
             self._save_stream(running)
+
+    def _on_retried(self, running: RunningTurn, event: RetriedOnCpu) -> None:
+        """Closes the run that failed and begins another in the same answer."""
+        chats, chat = self._chats, running.conversation.id
+        answer = running.conversation.get(running.answer_id)
+        if answer.thinking and not answer.text:  # it is thought anew, in a paragraph of its own
+            gap = "\n\n"
+            answer = running.conversation.extend(answer.id, thinking=gap)
+            self.text_arrived.emit(Piece(chat=chat, message=answer.id, thinking=gap))
+        before = FailedRun(device=event.device, error=event.error)
+        failed = msgspec.structs.replace(
+            answer, stamp=msgspec.structs.replace(running.stamp, error=event.error)
+        )
+        running.stamp = msgspec.structs.replace(
+            begun(running.stamp, event.again), thinking_s=None, before=before
+        )
+        started = msgspec.structs.replace(answer, stamp=running.stamp)
+        wishes = running.wishes
+        running.unsaved_text = running.unsaved_thinking = ""
+
+        def keep() -> None:
+            chats.end_answer(failed)
+            chats.open_answer(started, wishes)
+
+        self._worker.run(keep, failed=self.store_failed.emit)
+        self._move(Happening.RETRIED, stage="", fraction=None)
+        self.turn_retried.emit(Retry(chat=chat, before=before))
 
     def _save_stream(self, running: RunningTurn) -> None:
         message = running.answer_id

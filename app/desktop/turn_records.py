@@ -3,7 +3,7 @@
 import msgspec
 
 from app.core.errors import ErrorRecord
-from app.desktop.conversation import Message
+from app.desktop.conversation import FailedRun, Message
 from app.desktop.lifecycle import TurnState
 
 
@@ -41,3 +41,10 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     chat: str
     error: ErrorRecord
     message: str | None
+
+
+class Retry(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn that goes on on the CPU, in the same answer, after ``before`` had failed."""
+
+    chat: str
+    before: FailedRun

@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.core.errors import ErrorRecord
 from app.core.units import format_bytes, format_duration
-from app.desktop.conversation import AnswerStamp, Message
+from app.desktop.conversation import AnswerStamp, FailedRun, Message
 from app.desktop.lifecycle import TurnState
 from app.desktop.services import FetchProgress
 from app.desktop.turn_records import Activity
@@ -191,20 +191,35 @@ def early_end(stamp: AnswerStamp, message: Message | None = None) -> str:
     return ending(stamp.reason)
 
 
+def fell_back(stamp: AnswerStamp) -> str:
+    """That another device failed before; empty for an answer that was written where it began."""
+    if stamp.before is None:
+        return ""
+    return translate("wording", "Written on the {device} after {other} had failed").format(
+        device=stamp.device, other=stamp.before.device
+    )
+
+
+def retried(before: FailedRun) -> tuple[str, str]:
+    """That the CPU goes on with an answer, and why, as a headline and a sentence."""
+    headline = translate("wording", "{device} failed. The CPU took over this answer.")
+    sentence = translate("wording", "{error} What was written before stays.")
+    return (
+        headline.format(device=before.device),
+        sentence.format(error=before.error.message),
+    )
+
+
 def answer_summary(stamp: AnswerStamp) -> str:
     """How an answer went: its end if that was early, its length and its speed."""
-    parts = (early_end(stamp), figures(stamp.usage, stamp.timings))
+    parts = (early_end(stamp), fell_back(stamp), figures(stamp.usage, stamp.timings))
     return " · ".join(part for part in parts if part)
 
 
 def answer_details(stamp: AnswerStamp) -> tuple[tuple[str, str], ...]:
     """Everything known about an answer, as pairs of a name and a value."""
     usage, timings = stamp.usage, stamp.timings
-    rows: list[tuple[str, str]] = [(translate("wording", "Model"), stamp.model)]
-    if stamp.digest:
-        rows.append((translate("wording", "Revision"), stamp.digest[:19]))
-    if stamp.device:
-        rows.append((translate("wording", "Device"), f"{stamp.device} · {stamp.backend}"))
+    rows = _who_answered(stamp)
     if stamp.seed is not None:
         rows.append((translate("wording", "Seed"), str(stamp.seed)))
     if usage.prompt_tokens:
@@ -231,6 +246,19 @@ def answer_details(stamp: AnswerStamp) -> tuple[tuple[str, str], ...]:
             )
         )
     return tuple(rows)
+
+
+def _who_answered(stamp: AnswerStamp) -> list[tuple[str, str]]:
+    rows = [(translate("wording", "Model"), stamp.model)]
+    if stamp.digest:
+        rows.append((translate("wording", "Revision"), stamp.digest[:19]))
+    if stamp.device:
+        rows.append((translate("wording", "Device"), f"{stamp.device} · {stamp.backend}"))
+    if stamp.before is not None:
+        error = stamp.before.error
+        failure = f"{stamp.before.device} · {error.message} ({error.code})"
+        rows.append((translate("wording", "Failed before"), failure))
+    return rows
 
 
 def _prompt(usage: Usage) -> str:

@@ -41,6 +41,7 @@ from app.models.library import InstalledModel, Library, preference
 from app.models.profile import Profile, profile_digest
 from app.models.profile_files import profile_of
 from app.workflows.certified import CertifiedDevices
+from app.workflows.cpu_retry import CpuLoad, RetryingEngine, tested_tokens
 from app.workflows.load_preparation import (
     budget_for_load,
     fitting_context,
@@ -108,6 +109,13 @@ class Services:
         """What was measured and checked on this machine."""
         store = CertificateStore(self.data_root.path / CERTIFICATES_FOLDER)
         return CertifiedDevices(store, self.library, self.list_devices)
+
+    @cached_property
+    def turns(self) -> RetryingEngine:
+        """The engine as a person's turn meets it; measurements ask ``engine`` itself."""
+        return RetryingEngine(
+            self.engine, lambda: self.settings_file.load().retry_on_cpu, self._tested_on_cpu
+        )
 
     def observe(self, on_notice: Callable[[Notice], None]) -> None:
         """Tells ``on_notice`` of the engine's notices from now on, after they were noted here."""
@@ -215,6 +223,19 @@ class Services:
             thinking=options.thinking,
             max_thinking_tokens=budget,
         )
+
+    def _tested_on_cpu(self, failed: LoadSpec) -> CpuLoad:
+        """The same model on the CPU.
+
+        Raises:
+            ContenoxError: it isn't certified there as it is now, or can't be loaded.
+        """
+        found = (one for one in self.library.installed() if one.digest == failed.model_digest)
+        model = next(found, None)
+        if model is None:
+            raise UserError("model_not_found", "the model is gone", "Get it again.")
+        tested = tested_tokens(self.certified.standing(model, CPU))
+        return CpuLoad(spec=self.prepare_load(model, TurnOptions(device=CPU)), tested_tokens=tested)
 
     def report_backends(self) -> tuple[BackendReport, ...]:
         """Loads each native library in the engine; one that ends it is a report too."""

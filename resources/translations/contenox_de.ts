@@ -555,6 +555,14 @@
       <source>Read again</source>
       <translation>Neu lesen</translation>
     </message>
+    <message>
+      <source>When another device fails, answer once on the CPU</source>
+      <translation>Versagt ein anderes Gerät, einmal auf der CPU antworten</translation>
+    </message>
+    <message>
+      <source>Only where the model is certified on the CPU for that length.</source>
+      <translation>Nur wo das Modell auf der CPU für diese Länge zertifiziert ist.</translation>
+    </message>
   </context>
   <context>
     <name>StatusLine</name>
@@ -811,6 +819,22 @@
       <source>{count} chats were imported.</source>
       <translation>{count} Chats wurden importiert.</translation>
     </message>
+    <message>
+      <source>Written on the {device} after {other} had failed</source>
+      <translation>Auf {device} geschrieben, nachdem {other} versagt hatte</translation>
+    </message>
+    <message>
+      <source>{device} failed. The CPU took over this answer.</source>
+      <translation>{device} hat versagt. Die CPU hat diese Antwort übernommen.</translation>
+    </message>
+    <message>
+      <source>{error} What was written before stays.</source>
+      <translation>{error} Was schon geschrieben war, bleibt.</translation>
+    </message>
+    <message>
+      <source>Failed before</source>
+      <translation>Zuvor versagt</translation>
+    </message>
   </context>
   <context>
     <name>settings</name>
@@ -861,6 +885,10 @@
     <message>
       <source>Nothing is downloaded and no server is asked for anything.</source>
       <translation>Nichts wird heruntergeladen und kein Server nach etwas gefragt.</translation>
+    </message>
+    <message>
+      <source>An answer that fails on another device is tried once more on the CPU, if the model is certified there for that length.</source>
+      <translation>Eine Antwort, die auf einem anderen Gerät scheitert, wird einmal auf der CPU versucht, wenn das Modell dort für diese Länge zertifiziert ist.</translation>
     </message>
   </context>
   <context>

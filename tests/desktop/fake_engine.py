@@ -8,13 +8,13 @@ from app.core.errors import ErrorKind, ErrorRecord
 from app.engine.outcome import DeltaKind, FinishReason, Timings, Usage
 from app.engine.protocol import (
     Delta,
-    Event,
     Failed,
     Finished,
     LoadProgress,
     PrefillProgress,
     Request,
 )
+from app.workflows.cpu_retry import TurnEvent, TurnListener
 
 DIED = ErrorRecord(
     kind=ErrorKind.ENVIRONMENT,
@@ -35,14 +35,14 @@ class FakeEngine:
         self.cancelled: list[str] = []
         self.closed = False
         self._script = script
-        self._listeners: dict[str, Callable[[Event], None]] = {}
+        self._listeners: dict[str, TurnListener] = {}
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._read, name="fake-engine")
         self._thread.start()
 
     # --- The engine's interface ----------------------------------------------------------------
 
-    def submit(self, request: Request, listener: Callable[[Event], None]) -> None:
+    def submit(self, request: Request, listener: TurnListener) -> None:
         self.requests.append(request)
         self._listeners[request.request] = listener
         script = self._script
@@ -65,7 +65,7 @@ class FakeEngine:
         """The id of the newest request."""
         return self.requests[-1].request
 
-    def say(self, *events: Event) -> None:
+    def say(self, *events: TurnEvent) -> None:
         """Sends ``events`` in order from the engine's thread."""
 
         def send() -> None:
@@ -74,7 +74,7 @@ class FakeEngine:
 
         self._jobs.put(send)
 
-    def tell(self, event: Event) -> None:
+    def tell(self, event: TurnEvent) -> None:
         """Sends one event from the calling thread (a script's)."""
         self._listeners[getattr(event, "request")](event)  # noqa: B009  not all events have it
 
