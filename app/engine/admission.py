@@ -6,6 +6,7 @@ pool in the middle of an answer. Neither is ever met: both are foreseen here.
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Final
 
 from msgspec import Struct
 
@@ -63,17 +64,21 @@ def admit(prompt_tokens: int, reserve_tokens: int, room: Room) -> int:
     return room.tokens - prompt_tokens
 
 
+_COUNTED_BYTES: Final = 2_000_000
+"""So much text is counted in about a second, and counted exactly even if it can't fit."""
+
+
 def refuse_giant(
     messages: Sequence[ChatMessage], context_tokens: int, longest_token_bytes: int
 ) -> None:
-    """Refuses what can't fit however it is tokenized: that alone can take minutes, uninterrupted.
+    """Refuses megabytes that can't fit however they are tokenized, before that holds all else up.
 
     Raises:
         UserError: ``context_overflow``.
     """
     size_bytes = sum(len(one.content.encode("utf-8", "replace")) for one in messages)
     least = size_bytes // max(1, longest_token_bytes)
-    if least >= context_tokens:
+    if size_bytes > _COUNTED_BYTES and least >= context_tokens:
         raise UserError(
             "context_overflow",
             f"Not read: the conversation has at least {least:,} tokens; the model's context holds"

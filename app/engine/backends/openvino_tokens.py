@@ -31,7 +31,8 @@ class ExactTokenizer:
 
     # WORKAROUND(openvino-genai 2026.4.1): the tokenizer that its GGUF reader makes silently keeps
     # only the last 8,192 tokens of a text; no option changes that. A probe finds such a tokenizer,
-    # and longer texts are then tokenized in pieces that a pre-tokenizer would cut anyway.
+    # and longer texts are then tokenized in pieces that a pre-tokenizer would cut anyway. At the
+    # load it looks as far as the context goes, and farther when a prompt does.
 
     Args:
         tokenizer: an ``openvino_genai.Tokenizer``.
@@ -40,7 +41,10 @@ class ExactTokenizer:
 
     def __init__(self, tokenizer: Any, context_tokens: int) -> None:
         self._tokenizer = tokenizer
-        self.limit = self._probe(context_tokens)
+        # So many tokens of one text are known to come back whole.
+        self._whole_tokens = 0
+        self.limit: int | None = None
+        self._probe(context_tokens)
         self._special = self._special_tokens()
         self._longest_token_bytes = max(map(len, tokenizer.get_vocab()), default=_UNKNOWN_BYTES)
 
@@ -129,9 +133,11 @@ class ExactTokenizer:
         return prompt.encode(rendered, self._encode_piece)
 
     def _encode_piece(self, text: str) -> list[int]:
-        # A token is at least one byte, so a text of fewer bytes than the limit is never cut.
-        if self.limit is None or len(text.encode()) < self.limit:
-            return self._encode(text)
+        ids = self._encode(text)
+        if self.limit is None and len(ids) > self._whole_tokens:
+            self._probe(len(ids))
+        if self.limit is None or len(ids) < self.limit:
+            return ids
         parts = prompt.safe_pieces(text, self.limit // 4)
         if parts is None:
             raise DataFault(
@@ -147,12 +153,18 @@ class ExactTokenizer:
         ids: list[int] = encoded.input_ids.data[0].tolist()
         return ids
 
-    def _probe(self, context_tokens: int) -> int | None:
-        """The number of tokens at which the tokenizer cuts; ``None`` if it was not seen to."""
-        words = 2 * context_tokens
-        whole = len(self._encode(_PROBE_WORD * words))
-        half = len(self._encode(_PROBE_WORD * (words // 2)))
-        return whole if whole < half * 1.5 else None
+    def _probe(self, tokens: int) -> None:
+        """Finds out whether ``tokens`` tokens come back whole, or where the tokenizer cuts.
+
+        One that cut even half of what is tried gives the same number for both; one that gives
+        clearly more for the whole gave the half uncut.
+        """
+        half = len(self._encode(_PROBE_WORD * tokens))
+        whole = len(self._encode(_PROBE_WORD * (2 * tokens)))
+        if whole < half * 1.5:
+            self.limit = whole
+        else:
+            self._whole_tokens = half
 
     def _special_tokens(self) -> frozenset[str]:
         """The texts that the tokenizer turns into one control token."""
