@@ -139,8 +139,8 @@ class AnswerStream:
         inside = self._thinking is not None and self._thinking.inside
         return inside and self._thought_pieces >= (self._may_think or 0)
 
-    def uninterruptible(self) -> AbstractContextManager[None]:
-        return self._control.uninterruptible()
+    def uninterruptible(self, tokens: int | None = None) -> AbstractContextManager[None]:
+        return self._control.uninterruptible(tokens)
 
     def load_progress(self, stage: str, fraction: float | None = None) -> None:
         self._control.load_progress(stage, fraction)

@@ -26,6 +26,7 @@ from app.engine.protocol import (
     Cancel,
     Configure,
     Count,
+    Embed,
     Event,
     Failed,
     Finished,
@@ -49,7 +50,7 @@ _log = logging.getLogger(__name__)
 
 # How often deadlines, stalls and idleness are looked at.
 _TICK_S: Final = 0.1
-# A generation that reports nothing for this long is stuck: a livelock in a full pool, for example.
+# A computation that reports nothing for this long is stuck: a livelock in a full pool, for example.
 _STALLED_S: Final = 120.0
 # How long a stuck one may take to hear that it shall stop, and a session to close.
 _PATIENCE_S: Final = 5.0
@@ -86,7 +87,7 @@ class EngineProcess:
     Args:
         connection: the child's end of the pipe.
         trace: where a line for each request that ended is written, if anywhere.
-        stalled_s: how long a generation may report nothing (tests take shorter times).
+        stalled_s: how long a computation may report nothing (tests take shorter times).
         patience_s: how long a stuck one may take to hear that it shall stop, a session to close.
     """
 
@@ -212,18 +213,18 @@ class EngineProcess:
         return None
 
     def _stuck(self) -> bool:
-        """Ends a generation that makes no progress; returns True if only our exit can end it."""
+        """Ends a computation that makes no progress; returns True if only our exit can end it."""
         ticket = self._inference.current
-        if ticket is None or ticket.in_native_call or not isinstance(ticket.request, Generate):
+        if ticket is None or not isinstance(ticket.request, Generate | Prefill | Embed):
             return False
         if self._send_lock.locked():
-            # The parent doesn't read at the moment; that is no fault of the generation.
+            # The parent doesn't read at the moment; that is no fault of the computation.
             return False
-        silent_s = time.monotonic() - ticket.progress_at
-        if silent_s < self._stalled_s:
+        over_s = ticket.silent_beyond(self._stalled_s)
+        if over_s is None:
             return False
         ticket.stop(FinishReason.STALLED)
-        if silent_s < self._stalled_s + self._patience_s:
+        if over_s < self._patience_s:
             return False
         return ticket.end(
             Finished(

@@ -25,6 +25,8 @@ from app.engine.protocol import (
 
 Emit = Callable[[Event], None]
 
+# Nothing that a person would wait for computes a token more slowly.
+_SLOWEST_TOKEN_S: Final = 0.25
 # At most about 30 updates a second reach the window.
 _DELTA_INTERVAL_S: Final = 1 / 30
 
@@ -50,6 +52,7 @@ class Ticket:
         self._begun = False
         self._stop: FinishReason | None = None
         self._native = False
+        self._native_s: float | None = None
         self._pending = ""
         self._pending_kind = DeltaKind.TEXT
         self._sent_at = float("-inf")
@@ -69,6 +72,18 @@ class Ticket:
     def in_native_call(self) -> bool:
         """Whether the request is inside a native call that can't be interrupted."""
         return self._native
+
+    def silent_beyond(self, allowed_s: float) -> float | None:
+        """By how many seconds the request has been silent for too long; ``None`` if it isn't.
+
+        Inside a native call it may be silent for as long as its tokens take, in a load for ever.
+        """
+        with self._lock:
+            if self._native and self._native_s is None:
+                return None
+            allowed_s += self._native_s or 0.0
+        over_s = self._now() - self.progress_at - allowed_s
+        return over_s if over_s >= 0 else None
 
     def end_waiting(self, reason: FinishReason) -> bool:
         """Ends a request that nobody works on yet; it then never runs. Returns whether it did."""
@@ -103,6 +118,7 @@ class Ticket:
         """Takes the request up; returns False if it was ended while it waited."""
         with self._lock:
             self._begun = not self._ended
+            self.progress_at = self._now()  # the wait was no silence of its own
             return self._begun
 
     def stop_reason(self) -> FinishReason | None:
@@ -113,15 +129,18 @@ class Ticket:
         return None
 
     @contextmanager
-    def uninterruptible(self) -> Iterator[None]:
+    def uninterruptible(self, tokens: int | None = None) -> Iterator[None]:
         with self._lock:
+            self.progress_at = self._now()
             self._native = True
+            self._native_s = None if tokens is None else tokens * _SLOWEST_TOKEN_S
         try:
             yield
         finally:
             with self._lock:
+                self.progress_at = self._now()
                 self._native = False
-            self.progress_at = self._now()
+                self._native_s = None
 
     def load_progress(self, stage: str, fraction: float | None = None) -> None:
         self._report(

@@ -29,7 +29,7 @@ class Window:
     def stop_reason(self) -> FinishReason | None:
         return self.asked_to_stop
 
-    def uninterruptible(self) -> AbstractContextManager[None]:
+    def uninterruptible(self, tokens: int | None = None) -> AbstractContextManager[None]:
         return nullcontext()
 
     def load_progress(self, stage: str, fraction: float | None = None) -> None: ...

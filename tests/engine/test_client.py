@@ -8,6 +8,7 @@ import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+import msgspec
 import psutil
 import pytest
 
@@ -17,11 +18,14 @@ from app.engine.outcome import FinishReason, SlotState
 from app.engine.process import EngineProcess
 from app.engine.protocol import (
     Delta,
+    Embed,
     Failed,
     Finished,
     Load,
     LoadProgress,
+    Prefill,
     PrefillProgress,
+    Request,
     StateChanged,
     Unload,
     new_request_id,
@@ -277,12 +281,29 @@ def _impatient(connection: Connection, log_dir: str) -> None:
     os._exit(EngineProcess(connection, stalled_s=0.5, patience_s=0.5).serve())
 
 
-def test_a_generation_that_makes_no_progress_is_ended(tmp_path: Path) -> None:
+HANGING = scripted(fault="compute_hangs")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ask(scripted(answer=WORDS, token_s=600), "x"),
+        ask(HANGING, "x"),
+        Prefill(request=new_request_id(), turn=ask(HANGING, "x")),
+        Embed(
+            request=new_request_id(),
+            spec=msgspec.structs.replace(HANGING, embeds=True),
+            texts=("x",),
+        ),
+    ],
+    ids=["decode", "prefill_of_an_answer", "prefill_ahead", "embed"],
+)
+def test_a_computation_that_makes_no_progress_is_ended(tmp_path: Path, request_: Request) -> None:
     client = EngineClient(log_dir=tmp_path, entry=_impatient)
     recorder = Recorder()
-    client.submit(ask(scripted(answer=WORDS, token_s=600), "x"), recorder)
+    client.submit(request_, recorder)
     assert finished(recorder.end()).reason is FinishReason.STALLED
     after = Recorder()
-    client.submit(ask(scripted(), "x"), after)
-    assert finished(after.end()).reason is FinishReason.STOP
+    client.submit(ask(scripted(load_s=1.5), "x"), after)
+    assert finished(after.end()).reason is FinishReason.STOP, "a load may be silent for longer"
     client.close()

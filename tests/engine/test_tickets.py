@@ -140,3 +140,26 @@ def test_the_time_in_which_the_parent_does_not_read_is_no_silence() -> None:
     one = Ticket(Generate(request="r", spec=spec, messages=()), slow, clock)
     one.delta(DeltaKind.TEXT, "x")
     assert one.progress_at == 300.0
+
+
+def test_the_time_in_the_queue_is_no_silence() -> None:
+    one, _, clock = ticket()
+    clock.now = 500.0
+    assert one.begin()
+    clock.now = 619.0
+    assert one.silent_beyond(120.0) is None
+    clock.now = 625.0
+    assert one.silent_beyond(120.0) == 5.0
+
+
+def test_a_native_call_may_be_silent_for_its_tokens_and_a_load_for_ever() -> None:
+    one, _, clock = ticket()
+    with one.uninterruptible(tokens=400):
+        clock.now = 219.0
+        assert one.silent_beyond(120.0) is None
+        clock.now = 221.0
+        assert one.silent_beyond(120.0) == 1.0
+    with one.uninterruptible():
+        clock.now = 99_999.0
+        assert one.silent_beyond(120.0) is None
+    assert one.silent_beyond(120.0) is None

@@ -47,10 +47,13 @@ class Control(Protocol):
         Cheap, and safe in a native callback: it never raises.
         """
 
-    def uninterruptible(self) -> AbstractContextManager[None]:
+    def uninterruptible(self, tokens: int | None = None) -> AbstractContextManager[None]:
         """Marks a native call that can't be interrupted inside.
 
         If the request is cancelled in there, the engine process answers for it and ends itself.
+
+        Args:
+            tokens: how many it computes, which bounds how long it may take; a load has no bound.
         """
 
     def load_progress(self, stage: str, fraction: float | None = None) -> None:

@@ -82,6 +82,9 @@ class LlamaEmbedder:
                 if vector is None:
                     return control.stop_reason() or FinishReason.CANCELLED
                 vectors.append(vector)
+                control.prefill_progress(
+                    sum(map(len, tokens[: len(vectors)])), sum(map(len, tokens)), 0
+                )
         return tuple(vectors)
 
     def _tokens(self, text: str) -> list[int]:

@@ -65,7 +65,7 @@ class OpenVinoEmbedder:
             reason = control.stop_reason()
             if reason is not None:
                 return reason
-            with control.uninterruptible():
+            with control.uninterruptible(sum(counts[start : start + _BATCH])):
                 vectors += self._compute(list(texts[start : start + _BATCH]))
             control.prefill_progress(sum(counts[: len(vectors)]), sum(counts), 0)
         return tuple(vectors)

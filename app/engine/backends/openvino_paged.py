@@ -209,7 +209,7 @@ class PagedSession:
         before_s = time.perf_counter() - work.started
         with schema_refusals(), ExitStack() as prefill:
             if work.deferred:
-                prefill.enter_context(stream.uninterruptible())
+                prefill.enter_context(stream.uninterruptible(len(ids)))
             streamer = make_streamer(
                 self._genai,
                 self._raw_tokenizer,

@@ -79,7 +79,7 @@ class StatefulSession:
         started = time.perf_counter()
         with ExitStack() as prefill:
             prefill.enter_context(schema_refusals())
-            prefill.enter_context(stream.uninterruptible())
+            prefill.enter_context(stream.uninterruptible(len(ids)))
             streamer = make_streamer(
                 self._genai,
                 self._raw_tokenizer,

@@ -45,6 +45,7 @@ class ScriptedFault(StrEnum):
     DECODE_FAILS = "decode_fails"
     DECODE_ABORTS = "decode_aborts"
     POOL_EXHAUSTED = "pool_exhausted"
+    COMPUTE_HANGS = "compute_hangs"
     CLOSE_HANGS = "close_hangs"
     CLOSE_FAILS = "close_fails"
 
@@ -120,6 +121,8 @@ class ScriptedSession:
         return common
 
     def _prefill(self, prompt: list[str], reused: int, control: Control) -> FinishReason | None:
+        if self._runtime.fault == ScriptedFault.COMPUTE_HANGS:
+            _hang(len(prompt), control)
         for start in range(reused, len(prompt), _PREFILL_CHUNK):
             reason = control.stop_reason()
             if reason is not None:
@@ -211,8 +214,17 @@ def _ids(words: Sequence[str]) -> list[int]:
     return [zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words]
 
 
+def _hang(tokens: int, control: Control) -> None:
+    """A native call that never comes back."""
+    with control.uninterruptible(tokens):
+        time.sleep(_FOR_EVER_S)
+
+
 class ScriptedEmbedder:
     """Makes a vector of eight numbers out of a text's hash."""
+
+    def __init__(self, runtime: ScriptedRuntime) -> None:
+        self._fault = runtime.fault
 
     def embed(self, texts: Sequence[str], control: Control) -> tuple[Vector, ...] | FinishReason:
         vectors: list[Vector] = []
@@ -220,6 +232,8 @@ class ScriptedEmbedder:
             reason = control.stop_reason()
             if reason is not None:
                 return reason
+            if self._fault == ScriptedFault.COMPUTE_HANGS:
+                _hang(len(text.split()), control)
             values = [byte - 127.5 for byte in hashlib.sha256(text.encode()).digest()[:8]]
             length = math.hypot(*values)
             vectors.append(tuple(value / length for value in values))
@@ -252,7 +266,8 @@ class ScriptedBackend:
 
     def open_embedder(self, spec: LoadSpec, control: Control) -> ScriptedEmbedder:
         control.load_progress("loading")
-        return ScriptedEmbedder()
+        assert isinstance(spec.runtime, ScriptedRuntime)
+        return ScriptedEmbedder(spec.runtime)
 
     def open_tokenizer(self, spec: LoadSpec, control: Control) -> ScriptedTokenizer:
         return ScriptedTokenizer()

@@ -57,7 +57,7 @@ class RecordingControl:
         return None if self.stopped_at is None else self._reason
 
     @contextmanager
-    def uninterruptible(self) -> Iterator[None]:
+    def uninterruptible(self, tokens: int | None = None) -> Iterator[None]:
         yield
 
     def load_progress(self, stage: str, fraction: float | None = None) -> None:
