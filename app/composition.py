@@ -42,10 +42,12 @@ def desktop_services(services: Services) -> "DesktopServices":
     from app.chats.store import ChatStore
     from app.desktop.around import Around
     from app.desktop.kept_chats import KeptChats
+    from app.desktop.measured.ports import MeasureServices
     from app.desktop.models.shelf import models_services
     from app.desktop.services import DesktopServices
     from app.workflows.diagnostics import Diagnostics, save_bundle
     from app.workflows.download_setup import open_ledger
+    from app.workflows.measured import MeasuredModels
 
     store = ChatStore(services.data_root.chats)
     diagnostics = Diagnostics(
@@ -70,6 +72,8 @@ def desktop_services(services: Services) -> "DesktopServices":
     def measured(model: InstalledModel) -> float | None:
         passed = services.certified.passed(model, profile_of(model))
         return max((one.tokens_per_s for one in passed if one.tokens_per_s), default=None)
+
+    measured_models = MeasuredModels(services)
 
     def unload() -> None:
         if services.engine.pid is not None:  # else nothing is loaded, and nothing need start
@@ -96,6 +100,13 @@ def desktop_services(services: Services) -> "DesktopServices":
             save_diagnostics=save_bundle,
         ),
         models=models_services(services.models, services.ensure_starter, unload, measured),
+        measure=MeasureServices(
+            survey=measured_models.survey,
+            candidates=measured_models.candidates,
+            expected_s=measured_models.expected_s,
+            certify=measured_models.certify,
+            offer=lambda name, backend: measured_models.offer(services.find_model(name, backend)),
+        ),
     )
 
 

@@ -12,7 +12,10 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.parametrize(
     ("module", "forbidden"),
     [
-        ("app.desktop.application", ("openvino", "openvino_genai", "llama_cpp", "numpy")),
+        (
+            "app.desktop.application",
+            ("openvino", "openvino_genai", "llama_cpp", "numpy", "pyqtgraph"),
+        ),
         ("app.desktop.application", ("httpx2", "huggingface_hub", "pygments", "pypdf")),
         ("app.composition", ("openvino", "openvino_genai", "llama_cpp", "PySide6", "numpy")),
         ("app.composition", ("httpx2", "huggingface_hub")),

@@ -15,6 +15,7 @@ from app.certify.certificate import (
     CancelLatency,
     Certificate,
     CertificateKey,
+    DepthFigures,
     Drift,
     LoadFigures,
     MachineFacts,
@@ -41,7 +42,7 @@ from app.certify.measure import (
     measure_depth,
     measure_warm,
 )
-from app.certify.plan import Plan
+from app.certify.plan import Plan, slower_by
 from app.certify.progress import Finished, ProgressFile
 from app.certify.verdict import judge_quality, judge_throughput
 from app.engine.spec import Protocols
@@ -212,6 +213,7 @@ class Certifier:
             self._begin(f"measure: {size.prompt_tokens} tokens")
             figures = measure_depth(product, control, size, self._plan.decode_tokens, number)
             self._keep(depths=(*self._done.depths, figures))
+            self._expect(figures)
         if self._subject.reuses_prefixes and self._done.warm is None:
             self._begin("measure: reuse")
             self._keep(warm=measure_warm(product, self._plan.warm_tokens, 50 * _SERIES))
@@ -221,6 +223,15 @@ class Certifier:
                 product, self._plan.warm_tokens, 60 * _SERIES, self._plan.cancels
             )
             self._keep(cancel=cancel)
+
+    def _expect(self, seen: DepthFigures) -> None:
+        """Tells anew how long the rest takes, by what was just seen."""
+        slower = slower_by(seen.prompt_tokens)
+        self._expected_s = self._plan.left_s(
+            len(self._done.depths),
+            seen.prefill_tokens_per_s.product.median * slower,
+            seen.decode_tokens_per_s.product.median * slower,
+        )
 
     def _series(self) -> Iterator[tuple[int, Size]]:
         for index, size in enumerate(self._plan.sizes):

@@ -11,6 +11,7 @@ from app.engine.backends.raw_control import RawControl, raw_control
 from app.engine.chat import ChatMessage, Role
 from app.engine.spec import LlamaRuntime, LoadSpec, OpenVinoRuntime
 from app.models.gguf import read_gguf
+from app.models.identity import never_stop
 
 
 class LibraryControl:
@@ -44,9 +45,12 @@ class LibraryControl:
 
 
 @contextmanager
-def library_control(spec: LoadSpec) -> Iterator[ControlPort | None]:
+def library_control(
+    spec: LoadSpec, stop: Callable[[], bool] = never_stop
+) -> Iterator[ControlPort | None]:
     """Lends the control for ``spec``; ``None`` where there is none or it can't be loaded.
 
+    ``stop`` ends a run of it, which raises ``Stopped`` then.
     A certificate without a control says so and is provisional.
     """
     runtime = spec.runtime
@@ -63,7 +67,7 @@ def library_control(spec: LoadSpec) -> Iterator[ControlPort | None]:
         try:
             raw = stack.enter_context(
                 raw_control(
-                    spec.backend, spec.model_path, spec.device, threads, spec.context_tokens
+                    spec.backend, spec.model_path, spec.device, threads, spec.context_tokens, stop
                 )
             )
             control = LibraryControl(raw, render)

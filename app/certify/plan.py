@@ -1,5 +1,6 @@
 """What a certification measures, and about how long it takes."""
 
+import math
 from typing import Final
 
 from msgspec import Struct
@@ -13,9 +14,12 @@ SIZES: Final = (128, 512, 2048, 4096)
 _PAIRS: Final = {128: 7, 512: 5, 2048: 3, 4096: 3}
 _PAIRS_LARGEST: Final = 2
 _QUICK_PAIRS: Final = {128: 3, 512: 1}
+LEAST_ROUNDS: Final = 1
+_DECIDING_PAIRS: Final = 5  # of the shortest prompt, whose ratio decides: never fewer
 _CHECK_TOKENS: Final = 1000  # decoded by all the answer checks together, about
 _CHECK_PROMPT_TOKENS: Final = 900  # read by them, beside the prompts with a marker
 _MARKERS: Final = 3
+_DEPTH_OF_SQRT_2: Final = 4096
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -33,18 +37,42 @@ class Plan(Struct, frozen=True, kw_only=True):
     def expected_s(self, prefill_tokens_per_s: float, decode_tokens_per_s: float) -> float:
         """The seconds for checks and measurements at these rates of the product.
 
-        Product and control each run every pair; the loads come in addition.
+        The rates are those of a short prompt. The loads come in addition.
         """
-        read = 2 * sum(size.pairs * size.prompt_tokens for size in self.sizes)
-        written = 2 * sum(size.pairs for size in self.sizes) * self.decode_tokens
-        read += self.warm_tokens + self.cancels * self.warm_tokens // 2
+        read = self.warm_tokens + self.cancels * self.warm_tokens // 2
         read += _MARKERS * self.recall_tokens + _CHECK_PROMPT_TOKENS
-        written += _CHECK_TOKENS + 2 * self.drift_runs * self.decode_tokens
-        return read / prefill_tokens_per_s + written / decode_tokens_per_s
+        written = _CHECK_TOKENS + 2 * self.drift_runs * self.decode_tokens
+        others = read / prefill_tokens_per_s + written / decode_tokens_per_s
+        return others + self.left_s(0, prefill_tokens_per_s, decode_tokens_per_s)
+
+    def left_s(self, done: int, prefill_tokens_per_s: float, decode_tokens_per_s: float) -> float:
+        """The seconds for the pairs of all sizes after the first ``done``, at a short prompt's
+        rates. Product and control each run every pair.
+        """
+        total = 0.0
+        for size in self.sizes[done:]:
+            read = size.prompt_tokens / prefill_tokens_per_s
+            written = self.decode_tokens / decode_tokens_per_s
+            total += 2 * size.pairs * (read + written) * slower_by(size.prompt_tokens)
+        return total
 
 
-def plan_for(context_tokens: int, *, quick: bool) -> Plan:
-    """The plan for a model that is loaded with ``context_tokens``."""
+def slower_by(prompt_tokens: int) -> float:
+    """About how much longer a token takes at this depth than at a short prompt.
+
+    Attention's share grows with the depth. The constant is from runs of the starter model on a CPU
+    and serves for the expected time alone; nothing that is measured rests on it.
+    """
+    return math.sqrt(1 + prompt_tokens / _DEPTH_OF_SQRT_2)
+
+
+def plan_for(context_tokens: int, *, quick: bool, rounds: int | None = None) -> Plan:
+    """The plan for a model that is loaded with ``context_tokens``.
+
+    Args:
+        rounds: at most so many pairs of each size but the shortest, for a slow machine. The
+            certificate tells how many runs each figure has.
+    """
     decode_tokens = 32 if quick else 64
     largest = max(context_tokens - decode_tokens - 1, 1)
     pairs = _QUICK_PAIRS if quick else _PAIRS
@@ -52,6 +80,12 @@ def plan_for(context_tokens: int, *, quick: bool) -> Plan:
     if not quick or not fitting:
         fitting.append(largest)
     sizes = {tokens: pairs.get(tokens, _PAIRS_LARGEST) for tokens in fitting}
+    if rounds is not None and not quick:
+        shortest = min(sizes)
+        sizes = {
+            tokens: max(min(count, rounds), _DECIDING_PAIRS if tokens == shortest else 1)
+            for tokens, count in sizes.items()
+        }
     left = dict.fromkeys(tokens for tokens in (*SIZES, largest) if tokens not in sizes)
     not_tested = [
         NotTested(prompt_tokens=tokens, reason=_why_not(tokens, context_tokens, largest))

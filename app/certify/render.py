@@ -59,6 +59,13 @@ def render_page(certificates: Sequence[Certificate]) -> str:
     return "\n".join(parts)
 
 
+def render_export(certificates: Sequence[Certificate]) -> str:
+    """The certificates of one machine as a page of its own."""
+    ordered = sorted(certificates, key=_order)
+    parts = ["# Measured on this computer\n", _overview(ordered)]
+    return "\n".join((*parts, *(render_certificate(one) for one in ordered)))
+
+
 def render_certificate(one: Certificate, heading: str = "##") -> str:
     """One certificate as a section."""
     key, speed, machine = one.key, one.throughput, one.machine

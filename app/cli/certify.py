@@ -12,6 +12,7 @@ from rich.table import Table
 from app.certify.certificate import Certificate, Level, Pace, Spread, encode_certificate
 from app.certify.certificate_store import CertificateStore
 from app.certify.certifier import Step
+from app.certify.plan import LEAST_ROUNDS
 from app.certify.render import render_page
 from app.cli.interrupts import interrupts
 from app.core.errors import DataFault, UserError
@@ -36,6 +37,10 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--device", help="CPU or a GPU such as GPU.0 (default: automatic)")
     parser.add_argument("--backend", choices=("llama", "openvino"), help="which library runs it")
     parser.add_argument("--context", type=int, metavar="N", help="the context to measure with")
+    parser.add_argument(
+        "--rounds", type=int, metavar="N",
+        help="at most N runs with each longer prompt, for a slow machine (default 2 to 5)",
+    )  # fmt: skip
     parser.add_argument(
         "--quick", action="store_true", help="about a minute; gives a provisional result only"
     )
@@ -63,6 +68,10 @@ def published_folder() -> Path:
 
 
 def _certify(arguments: argparse.Namespace, services: Services) -> int:
+    if arguments.rounds is not None and arguments.rounds < LEAST_ROUNDS:
+        raise UserError(
+            "rounds_too_few", "Every prompt has to be run at least once.", "Use --rounds 1 or more."
+        )
     model = services.find_model(arguments.model, arguments.backend)
     certification = Certification(
         services,
@@ -70,6 +79,7 @@ def _certify(arguments: argparse.Namespace, services: Services) -> int:
         device=arguments.device,
         context_tokens=arguments.context,
         quick=arguments.quick,
+        rounds=arguments.rounds,
     )
     shown = _Steps(quiet=arguments.json)
     shown.begin(certification)

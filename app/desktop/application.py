@@ -29,6 +29,7 @@ from app.desktop.language import speak
 from app.desktop.lifecycle import BUSY, TurnState
 from app.desktop.main_window import MainWindow
 from app.desktop.markdown.rendering import RenderingThread
+from app.desktop.measured.station import MeasuredStation
 from app.desktop.models.station import ModelsStation
 from app.desktop.open_chats import OpenChats
 from app.desktop.preferences import Preferences
@@ -88,6 +89,9 @@ class Desktop(QObject):
             self.preferences,
             self.theme,
             self.tray,
+        )
+        self.measured = MeasuredStation(
+            services.measure, self.window, self.inventory, self.runner, self.theme
         )
         self.upkeep: StoreUpkeep | None = None
         if services.around.store is not None:
@@ -183,6 +187,7 @@ class Desktop(QObject):
         self._close_store(deadline - time.monotonic() - 0.9)
         self._clerk.close(0.3)
         self.models.close()
+        self.measured.close()
         self.inventory.close()
         self._rendering.close()
         engine.join(max(0.2, deadline - time.monotonic()))

@@ -32,6 +32,7 @@ class MainWindow(QMainWindow):
     new_chat_asked = Signal()
     settings_asked = Signal()
     models_asked = Signal()
+    measured_asked = Signal()
 
     def __init__(self, theme: Theme, rendering: RenderingThread) -> None:
         super().__init__()
@@ -65,6 +66,10 @@ class MainWindow(QMainWindow):
         settings.clicked.connect(self.settings_asked)
         models = self.models_button = IconButton(theme, "models", self.tr("Models (Ctrl+M)"), self)
         models.clicked.connect(self.models_asked)
+        measured = self.measured_button = IconButton(
+            theme, "measure", self.tr("Measured on this computer (Ctrl+E)"), self
+        )
+        measured.clicked.connect(self.measured_asked)
         top = QHBoxLayout()
         top.setContentsMargins(12, 8, 12, 8)
         top.setSpacing(4)
@@ -73,6 +78,7 @@ class MainWindow(QMainWindow):
         top.addWidget(self.devices)
         top.addWidget(self.presets)
         top.addStretch(1)
+        top.addWidget(measured)
         top.addWidget(models)
         top.addWidget(settings)
         right = QVBoxLayout()
@@ -120,6 +126,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+Q", self.quit_asked),
             ("Ctrl+,", self.settings_asked),
             ("Ctrl+M", self.models_asked),
+            ("Ctrl+E", self.measured_asked),
         ):
             action = QAction(self)
             action.setShortcut(QKeySequence(keys))

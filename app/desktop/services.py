@@ -9,6 +9,7 @@ from app.chats.records import SamplingFields
 from app.core.settings import SettingsFile
 from app.desktop.around import Around
 from app.desktop.kept_chats import KeptChats
+from app.desktop.measured.ports import MeasureServices
 from app.desktop.models.ports import ModelsServices
 from app.engine.chat import ChatMessage
 from app.engine.protocol import Generate, Request
@@ -96,7 +97,8 @@ class EnsureStarter(Protocol):
 class DesktopServices:
     """The desktop's collaborators. Except ``open_engine`` all callables may block.
 
-    ``models`` absent means a window that can't get models, beside the starter.
+    ``models`` absent means a window that can't get models, beside the starter; ``measure`` absent
+    one that measures nothing.
 
     ``open_engine`` gets the listener of the engine's notices (called on a reader thread) and
     starts no process before the first request.
@@ -111,4 +113,5 @@ class DesktopServices:
     data_root: Path
     chats: KeptChats
     models: ModelsServices | None = None
+    measure: MeasureServices | None = None
     around: Around = field(default_factory=Around)

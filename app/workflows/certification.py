@@ -40,6 +40,7 @@ class Certification:
         device: as a person may name it; ``None`` is the automatic choice.
         context_tokens: ``None`` is what the model would be loaded with.
         quick: about a minute, and never more than provisional.
+        rounds: see ``plan_for``.
 
     Raises:
         ContenoxError: device, profile, context or model can't be used.
@@ -53,12 +54,13 @@ class Certification:
         device: str | None = None,
         context_tokens: int | None = None,
         quick: bool = False,
+        rounds: int | None = None,
     ) -> None:
         self._services = services
         self.model = model
         options = TurnOptions(device=device, context_tokens=context_tokens)
         self.spec = services.prepare_load(model, options)
-        self.plan: Plan = plan_for(self.spec.context_tokens, quick=quick)
+        self.plan: Plan = plan_for(self.spec.context_tokens, quick=quick, rounds=rounds)
 
     def run(
         self,
@@ -148,7 +150,7 @@ class Certification:
 
         return Ports(
             product=EngineModel(services.engine, spec, stop),
-            open_control=lambda: library_control(spec),
+            open_control=lambda: library_control(spec, stop),
             open_cpu=None if spec.device == CPU else open_cpu,
             read_power=power,
             peak_memory_bytes=peak_memory_bytes,

@@ -70,8 +70,10 @@ EXCLUDED_MODULES: Final = (
     "lib2to3",
     "matplotlib",
     "pip",
+    "pyqtgraph.examples",
+    "pyqtgraph.jupyter",
+    "pyqtgraph.opengl",
     "pkg_resources",
-    "pydoc",
     "pytest",
     "setuptools",
     "test",
@@ -80,9 +82,12 @@ EXCLUDED_MODULES: Final = (
     "transformers",
     "_pytest",
 )
-QT_MODULES: Final = frozenset({"QtCore", "QtGui", "QtNetwork", "QtSvg", "QtWidgets"})
+# Pyqtgraph imports both modules of OpenGL by name, and draws without them.
+QT_MODULES: Final = frozenset(
+    {"QtCore", "QtGui", "QtNetwork", "QtOpenGL", "QtOpenGLWidgets", "QtSvg", "QtWidgets"}
+)
 QT_UNUSED_LIBRARIES: Final = re.compile(
-    r"(lib)?(Qt6(Designer|EglFS|OpenGL|Pdf|Qml|Quick|ShaderTools|Sql|Test|VirtualKeyboard|Wayland)"
+    r"(lib)?(Qt6(Designer|EglFS|Pdf|Qml|Quick|ShaderTools|Sql|Test|VirtualKeyboard|Wayland)"
     r"|opengl32sw|d3dcompiler)",
     re.IGNORECASE,
 )

@@ -16,6 +16,7 @@ from contenox_build.project import ROOT, WINDOWS_RESOURCES
 SHIPPED: Final = (
     "anyio",
     "click",
+    "colorama",
     "filelock",
     "fsspec",
     "h11",
@@ -39,6 +40,7 @@ SHIPPED: Final = (
     "psutil",
     "pygments",
     "pypdf",
+    "pyqtgraph",
     "pyside6-essentials",
     "pyyaml",
     "rich",
@@ -49,7 +51,7 @@ SHIPPED: Final = (
     "ziafont",
     "ziamath",
 )
-WINDOWS_ONLY: Final = ("colorama", "msvc-runtime")
+WINDOWS_ONLY: Final = ("msvc-runtime",)
 # Its bootloader is part of both programs.
 BUILD_TOOLS: Final = ("pyinstaller",)
 

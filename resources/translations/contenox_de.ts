@@ -308,6 +308,10 @@
       <source>Models (Ctrl+M)</source>
       <translation>Modelle (Strg+M)</translation>
     </message>
+    <message>
+      <source>Measured on this computer (Ctrl+E)</source>
+      <translation>Auf diesem Rechner gemessen (Strg+E)</translation>
+    </message>
   </context>
   <context>
     <name>Markdown</name>
@@ -1779,6 +1783,305 @@
     <message>
       <source>Try again</source>
       <translation>Noch einmal versuchen</translation>
+    </message>
+  </context>
+  <context>
+    <name>MeasuredDesk</name>
+    <message>
+      <source>An answer is being written</source>
+      <translation>Gerade entsteht eine Antwort</translation>
+    </message>
+    <message>
+      <source>Measure when it is done: both at once would measure neither.</source>
+      <translation>Messen Sie, wenn sie fertig ist: beides zugleich misst keines von beiden.</translation>
+    </message>
+    <message>
+      <source>Export what was measured</source>
+      <translation>Messungen exportieren</translation>
+    </message>
+    <message>
+      <source>It was exported.</source>
+      <translation>Es wurde exportiert.</translation>
+    </message>
+    <message>
+      <source>{model} on {device}: {level}</source>
+      <translation>{model} auf {device}: {level}</translation>
+    </message>
+    <message>
+      <source>Every check was passed and every figure was measured.</source>
+      <translation>Jede Prüfung wurde bestanden, und jede Zahl ist gemessen.</translation>
+    </message>
+    <message>
+      <source>What is finished is kept for twelve hours.</source>
+      <translation>Was fertig ist, bleibt zwölf Stunden lang erhalten.</translation>
+    </message>
+    <message>
+      <source>Your chat goes first. What is finished is kept.</source>
+      <translation>Ihr Chat geht vor. Was fertig ist, bleibt erhalten.</translation>
+    </message>
+    <message>
+      <source>The measurement was stopped</source>
+      <translation>Die Messung wurde angehalten</translation>
+    </message>
+    <message>
+      <source>Go on</source>
+      <translation>Fortfahren</translation>
+    </message>
+  </context>
+  <context>
+    <name>MeasuredStation</name>
+    <message>
+      <source>{model} was never checked on {device}</source>
+      <translation>{model} wurde auf {device} noch nie geprüft</translation>
+    </message>
+    <message>
+      <source>Until its answers are checked there, automatic means the processor. The quick check takes about a minute.</source>
+      <translation>Bis seine Antworten dort geprüft sind, heißt „automatisch“ der Prozessor. Die Kurzprüfung dauert etwa eine Minute.</translation>
+    </message>
+    <message>
+      <source>Check it now</source>
+      <translation>Jetzt prüfen</translation>
+    </message>
+  </context>
+  <context>
+    <name>MeasuredTable</name>
+    <message>
+      <source>Model</source>
+      <translation>Modell</translation>
+    </message>
+    <message>
+      <source>Device</source>
+      <translation>Gerät</translation>
+    </message>
+    <message>
+      <source>Result</source>
+      <translation>Ergebnis</translation>
+    </message>
+    <message>
+      <source>Decode</source>
+      <translation>Decode</translation>
+    </message>
+    <message>
+      <source>Prefill</source>
+      <translation>Prefill</translation>
+    </message>
+    <message>
+      <source>Ratio</source>
+      <translation>Anteil</translation>
+    </message>
+    <message>
+      <source>Memory</source>
+      <translation>Speicher</translation>
+    </message>
+    <message>
+      <source>Context</source>
+      <translation>Kontext</translation>
+    </message>
+    <message>
+      <source>Date</source>
+      <translation>Datum</translation>
+    </message>
+    <message>
+      <source>Today</source>
+      <translation>Heute</translation>
+    </message>
+  </context>
+  <context>
+    <name>MeasuredWindow</name>
+    <message>
+      <source>Measured on this computer</source>
+      <translation>Auf diesem Rechner gemessen</translation>
+    </message>
+    <message>
+      <source>What to measure</source>
+      <translation>Was gemessen wird</translation>
+    </message>
+    <message>
+      <source>Export</source>
+      <translation>Exportieren</translation>
+    </message>
+    <message>
+      <source>The pictures (PNG)…</source>
+      <translation>Die Bilder (PNG) …</translation>
+    </message>
+    <message>
+      <source>The certificates (JSON)…</source>
+      <translation>Die Zertifikate (JSON) …</translation>
+    </message>
+    <message>
+      <source>A page to read (Markdown)…</source>
+      <translation>Eine Seite zum Lesen (Markdown) …</translation>
+    </message>
+    <message>
+      <source>Stop</source>
+      <translation>Anhalten</translation>
+    </message>
+    <message>
+      <source>Certificates</source>
+      <translation>Zertifikate</translation>
+    </message>
+    <message>
+      <source>Nothing was measured here yet</source>
+      <translation>Hier wurde noch nichts gemessen</translation>
+    </message>
+    <message>
+      <source>Choose a model above. The quick check takes about a minute and says whether its answers are sound on this computer, and how fast they come. Certifying takes longer and measures more thoroughly, at every depth of the context.</source>
+      <translation>Wählen Sie oben ein Modell. Die Kurzprüfung dauert etwa eine Minute und sagt, ob seine Antworten auf diesem Rechner stimmen und wie schnell sie kommen. Das Zertifizieren dauert länger und misst gründlicher, in jeder Tiefe des Kontexts.</translation>
+    </message>
+    <message>
+      <source>Quick check (about a minute)</source>
+      <translation>Kurzprüfung (etwa eine Minute)</translation>
+    </message>
+    <message>
+      <source>Quick check</source>
+      <translation>Kurzprüfung</translation>
+    </message>
+    <message>
+      <source>Certify</source>
+      <translation>Zertifizieren</translation>
+    </message>
+    <message>
+      <source>about {time} left</source>
+      <translation>noch etwa {time}</translation>
+    </message>
+    <message>
+      <source>longer than expected</source>
+      <translation>länger als erwartet</translation>
+    </message>
+    <message>
+      <source>Stopping</source>
+      <translation>Wird angehalten</translation>
+    </message>
+  </context>
+  <context>
+    <name>measured</name>
+    <message>
+      <source>Certified</source>
+      <translation>Zertifiziert</translation>
+    </message>
+    <message>
+      <source>Provisional</source>
+      <translation>Vorläufig</translation>
+    </message>
+    <message>
+      <source>Failed</source>
+      <translation>Nicht bestanden</translation>
+    </message>
+    <message>
+      <source>Holds</source>
+      <translation>Gilt</translation>
+    </message>
+    <message>
+      <source>Outdated: {reason}</source>
+      <translation>Überholt: {reason}</translation>
+    </message>
+    <message>
+      <source>the model&apos;s files are others now</source>
+      <translation>die Dateien des Modells sind andere</translation>
+    </message>
+    <message>
+      <source>the model&apos;s profile changed</source>
+      <translation>das Profil des Modells hat sich geändert</translation>
+    </message>
+    <message>
+      <source>another library runs it now</source>
+      <translation>eine andere Bibliothek führt es aus</translation>
+    </message>
+    <message>
+      <source>the library was updated</source>
+      <translation>die Bibliothek wurde aktualisiert</translation>
+    </message>
+    <message>
+      <source>the device is another one</source>
+      <translation>das Gerät ist ein anderes</translation>
+    </message>
+    <message>
+      <source>the device is gone, or another one</source>
+      <translation>das Gerät fehlt oder ist ein anderes</translation>
+    </message>
+    <message>
+      <source>the driver changed</source>
+      <translation>der Treiber hat sich geändert</translation>
+    </message>
+    <message>
+      <source>another pipeline runs it now</source>
+      <translation>eine andere Pipeline führt es aus</translation>
+    </message>
+    <message>
+      <source>the model isn&apos;t installed</source>
+      <translation>das Modell ist nicht installiert</translation>
+    </message>
+    <message>
+      <source>{model} on {device}</source>
+      <translation>{model} auf {device}</translation>
+    </message>
+    <message>
+      <source>{count} cores</source>
+      <translation>{count} Kerne</translation>
+    </message>
+    <message>
+      <source>about {time}</source>
+      <translation>etwa {time}</translation>
+    </message>
+    <message>
+      <source>{count} min</source>
+      <translation>{count} min</translation>
+    </message>
+    <message>
+      <source>Checking the answers: {name}</source>
+      <translation>Antworten werden geprüft: {name}</translation>
+    </message>
+    <message>
+      <source>Measuring with {count} tokens</source>
+      <translation>Messung mit {count} Token</translation>
+    </message>
+    <message>
+      <source>Loading the model</source>
+      <translation>Das Modell wird geladen</translation>
+    </message>
+    <message>
+      <source>Finding out how long it takes</source>
+      <translation>Die Dauer wird ermittelt</translation>
+    </message>
+    <message>
+      <source>Measuring what is reused</source>
+      <translation>Gemessen wird, was wiederverwendet wird</translation>
+    </message>
+    <message>
+      <source>Measuring how fast a stop is</source>
+      <translation>Gemessen wird, wie schnell ein Abbruch ist</translation>
+    </message>
+    <message>
+      <source>Looking whether the machine stayed the same</source>
+      <translation>Blieb der Rechner derselbe?</translation>
+    </message>
+    <message>
+      <source>tokens/s against prompt tokens; dashed: the bare library</source>
+      <translation>Token/s nach Prompt-Token; gestrichelt: die bloße Bibliothek</translation>
+    </message>
+    <message>
+      <source>Decode: writing the answer</source>
+      <translation>Decode: die Antwort schreiben</translation>
+    </message>
+    <message>
+      <source>Prefill: reading the prompt</source>
+      <translation>Prefill: den Prompt lesen</translation>
+    </message>
+    <message>
+      <source>Against the bare library</source>
+      <translation>Gegen die bloße Bibliothek</translation>
+    </message>
+    <message>
+      <source>share of its decode rate; {needed} is needed</source>
+      <translation>Anteil an ihrer Decode-Rate; nötig ist {needed}</translation>
+    </message>
+    <message>
+      <source>Memory</source>
+      <translation>Speicher</translation>
+    </message>
+    <message>
+      <source>most of the engine&apos;s memory in use, in MB</source>
+      <translation>größter Speicherbedarf der Engine in MB</translation>
     </message>
   </context>
 </TS>

@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import time
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Any
@@ -18,8 +18,10 @@ import psutil
 from msgspec import Struct
 
 from app.core.errors import EnvironmentFault
+from app.models.identity import Stopped, never_stop
 
 _LOAD_TIMEOUT_S = 600.0
+_POLL_S = 0.1
 
 
 class RawRun(Struct, frozen=True, kw_only=True):
@@ -44,8 +46,11 @@ class RawRun(Struct, frozen=True, kw_only=True):
 class RawControl:
     """A loaded model in its own process. Made by ``raw_control``."""
 
-    def __init__(self, connection: Connection, load_s: float) -> None:
+    def __init__(
+        self, connection: Connection, load_s: float, stop: Callable[[], bool] = never_stop
+    ) -> None:
         self._connection = connection
+        self._stop = stop
         self.load_s = load_s
 
     def run(self, prompt: str, max_tokens: int, *, as_message: bool = False) -> RawRun:
@@ -58,9 +63,13 @@ class RawControl:
 
         Raises:
             EnvironmentFault: ``control_died``.
+            Stopped: ``stop`` said so; the control is of no use after that.
         """
         try:
             self._connection.send((prompt, max_tokens, as_message))
+            while not self._connection.poll(_POLL_S):
+                if self._stop():
+                    raise Stopped
             result = self._connection.recv()
         except (EOFError, OSError) as error:
             raise _died() from error
@@ -70,7 +79,12 @@ class RawControl:
 
 @contextmanager
 def raw_control(
-    backend: str, model_path: str, device: str, threads: int = 0, context_tokens: int = 8192
+    backend: str,
+    model_path: str,
+    device: str,
+    threads: int = 0,
+    context_tokens: int = 8192,
+    stop: Callable[[], bool] = never_stop,
 ) -> Iterator[RawControl]:
     """Loads a model with the bare library of ``backend`` and ends its process afterwards.
 
@@ -78,6 +92,7 @@ def raw_control(
         backend: ``openvino`` or ``llama``.
         threads: llama.cpp's threads; 0 is all physical cores but one, as in the product.
         context_tokens: llama.cpp's context; OpenVINO's pool has one GiB.
+        stop: whether the person wants it to end; looked at while a run is awaited.
 
     Raises:
         EnvironmentFault: ``control_died``.
@@ -97,7 +112,7 @@ def raw_control(
             load_s = ours.recv()
         except EOFError as error:
             raise _died() from error
-        yield RawControl(ours, load_s)
+        yield RawControl(ours, load_s, stop)
     finally:
         ours.close()
         process.kill()

@@ -1,0 +1,81 @@
+"""Where the window of measurements meets the rest of the desktop."""
+
+from PySide6.QtCore import QObject, Slot
+
+from app.desktop.inventory import Inventory
+from app.desktop.lifecycle import BUSY
+from app.desktop.main_window import MainWindow
+from app.desktop.measured import words
+from app.desktop.measured.desk import MeasuredDesk
+from app.desktop.measured.ports import MeasureServices
+from app.desktop.theme import Theme
+from app.desktop.turn import TurnRunner
+from app.desktop.turn_records import Activity, Change
+from app.workflows.measured import Candidate
+
+_SUBJECT = "quick check"
+
+
+class MeasuredStation(QObject):
+    """Without services there is no such window, and no button for it."""
+
+    def __init__(
+        self,
+        services: MeasureServices | None,
+        window: MainWindow,
+        inventory: Inventory,
+        runner: TurnRunner,
+        theme: Theme,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._offered: set[tuple[str, str]] = set()
+        self.desk: MeasuredDesk | None = None
+        window.measured_button.setVisible(services is not None)
+        if services is None:
+            return
+        desk = self.desk = MeasuredDesk(services, theme, self)
+        window.measured_asked.connect(desk.show)
+        desk.changed.connect(inventory.refresh_models)
+        runner.activity_changed.connect(self._on_activity)
+        runner.answer_finished.connect(self._on_answered)
+
+    def close(self) -> None:
+        """A run is left where it is."""
+        if self.desk is not None:
+            self.desk.close()
+
+    @Slot(object)
+    def _on_activity(self, activity: Activity) -> None:
+        if self.desk is not None:
+            self.desk.set_chatting(chatting=activity.state in BUSY)
+
+    @Slot(object)
+    def _on_answered(self, change: Change) -> None:
+        """After the first answer of a model: it is loaded, and the machine is free."""
+        stamp = change.message.stamp
+        if self.desk is None or stamp is None or stamp.error is not None:
+            return
+        key = (stamp.model, stamp.backend)
+        if key not in self._offered:
+            self._offered.add(key)
+            self.desk.offer_for(*key, self._on_offer)
+
+    def _on_offer(self, candidate: Candidate) -> None:
+        self._window.notices.tell(
+            _SUBJECT,
+            self.tr("{model} was never checked on {device}").format(
+                model=words.model(candidate.model), device=candidate.device_name
+            ),
+            self.tr(
+                "Until its answers are checked there, automatic means the processor. The quick"
+                " check takes about a minute."
+            ),
+            button=self.tr("Check it now"),
+            on_press=lambda: self._check(candidate),
+        )
+
+    def _check(self, candidate: Candidate) -> None:
+        if self.desk is not None:
+            self.desk.show()
+            self.desk.measure(candidate, True)

@@ -1,0 +1,129 @@
+"""What was measured on this machine, what could be, and what a skin offers to measure."""
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec import Struct
+
+from app.certify.certificate import Certificate
+from app.certify.certifier import Step
+from app.certify.plan import plan_for
+from app.models.catalog import Backend
+from app.models.identity import never_stop
+from app.models.library import InstalledModel
+from app.workflows.certification import Certification, ignore_step
+from app.workflows.services import Services
+
+NOT_INSTALLED: Final = "not_installed"
+"""In the place of a key's field: the certificate's model isn't here any more."""
+
+
+class Measured(Struct, frozen=True, kw_only=True):
+    """A certificate and what makes it stale: a field of its key, or ``NOT_INSTALLED``."""
+
+    certificate: Certificate
+    stale: str | None = None
+
+    @property
+    def title(self) -> str:
+        model = self.certificate.model
+        return f"{model.name}/{model.variant}"
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """A model on a device that it could be measured on. ``model`` is the full name."""
+
+    model: str
+    device: str
+    device_name: str
+
+
+class MeasuredModels:
+    """Reads certificates for a skin, and makes them. Every method may block.
+
+    Args:
+        services: the collaborators.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def survey(self) -> tuple[Measured, ...]:
+        """Every certificate of this machine, by model and device; looks at the models' files."""
+        services = self._services
+        models = {model.full_name: model for model in services.list_models()}
+        found = []
+        for one in services.certified.store.all():
+            model = models.get(f"{one.model.name}/{one.model.variant}")
+            stale = NOT_INSTALLED if model is None else services.certified.stale(model, one)
+            found.append(Measured(certificate=one, stale=stale))
+        order = [(one.title, one.certificate.key.device, one.certificate.date) for one in found]
+        return tuple(one for _, one in sorted(zip(order, found, strict=True), key=lambda it: it[0]))
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Each installed model on each device that runs it; asks for the devices."""
+        services = self._services
+        found = []
+        for model in services.list_models():
+            for reading in services.list_devices().selectable():
+                if reading.is_gpu and (
+                    model.backend != Backend.OPENVINO or not reading.has_telemetry
+                ):
+                    continue
+                found.append(
+                    Candidate(
+                        model=model.full_name, device=reading.id, device_name=reading.full_name
+                    )
+                )
+        return tuple(found)
+
+    def expected_s(self, candidate: Candidate, *, quick: bool) -> float | None:
+        """About how long a run takes, by what was measured of this model there; else ``None``."""
+        standing = self._services.certified.standing(
+            self._services.find_model(candidate.model), candidate.device
+        )
+        if standing is None or not standing.certificate.throughput.depths:
+            return None
+        return expected_by(standing.certificate, quick=quick)
+
+    def certify(
+        self,
+        candidate: Candidate,
+        *,
+        quick: bool,
+        report: Callable[[Step], None] = ignore_step,
+        stop: Callable[[], bool] = never_stop,
+    ) -> Certificate:
+        """Measures and stores; raises as ``Certification.run``. Nobody else may use the engine."""
+        model = self._services.find_model(candidate.model)
+        run = Certification(self._services, model, device=candidate.device, quick=quick)
+        return run.run(report, stop)
+
+    def offer(self, model: InstalledModel) -> Candidate | None:
+        """The first GPU on which ``model`` was never checked, to be offered after its first load.
+
+        A GPU where it failed is not offered again until something changes.
+        """
+        if model.backend != Backend.OPENVINO:
+            return None
+        certified = self._services.certified
+        for reading in self._services.list_devices().gpus():
+            if not reading.has_telemetry:
+                continue
+            standing = certified.standing(model, reading.id)
+            if standing is None or standing.stale is not None:
+                return Candidate(
+                    model=model.full_name, device=reading.id, device_name=reading.full_name
+                )
+        return None
+
+
+def expected_by(certificate: Certificate, *, quick: bool) -> float:
+    """The seconds that another run takes at the rates of ``certificate``, with its two loads."""
+    plan = plan_for(certificate.context_tokens, quick=quick)
+    depths = certificate.throughput.depths
+    load = certificate.throughput.load
+    loads = load.cold_s + (load.cached_s or load.cold_s) + (load.control_s or load.cold_s)
+    read = sum(one.prefill_tokens_per_s.product.median for one in depths) / len(depths)
+    written = sum(one.decode_tokens_per_s.product.median for one in depths) / len(depths)
+    return loads + plan.expected_s(read, written)

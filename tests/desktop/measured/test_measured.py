@@ -1,0 +1,256 @@
+"""The window of measurements on invented services, inside the whole desktop."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.certify.certificate import Certificate, Verdict
+from app.certify.certifier import Step
+from app.core.errors import EnvironmentFault
+from app.desktop.application import Desktop
+from app.desktop.measured.desk import MeasuredDesk
+from app.desktop.measured.ports import MeasureServices
+from app.desktop.measured.table_model import Column
+from app.desktop.measured.window import MeasuredWindow
+from app.models.identity import Stopped
+from app.workflows.measured import Candidate, Measured
+from tests.certify.samples import certificate, key
+from tests.desktop.rooms import Room, take_turn
+
+ON_CPU = Candidate(model="tiny/openvino", device="CPU", device_name="A CPU")
+ON_GPU = Candidate(model="tiny/openvino", device="GPU", device_name="An Arc")
+
+
+class Measures:
+    """Invented measurements. A run waits at its gate after its first step."""
+
+    def __init__(self) -> None:
+        self.rows: tuple[Measured, ...] = ()
+        self.runs: list[tuple[Candidate, bool]] = []
+        self.gate = threading.Event()
+        self.result: Certificate | Exception = certificate()
+        self.offered: Candidate | None = None
+        self.services = MeasureServices(
+            survey=lambda: self.rows,
+            candidates=lambda: (ON_CPU, ON_GPU),
+            expected_s=lambda candidate, quick: 40.0 if quick else 150.0,
+            certify=self._certify,
+            offer=lambda model, backend: self.offered,
+        )
+
+    def _certify(
+        self,
+        candidate: Candidate,
+        *,
+        quick: bool,
+        report: Callable[[Step], None],
+        stop: Callable[[], bool],
+    ) -> Certificate:
+        self.runs.append((candidate, quick))
+        report(Step(name="measure: 2048 tokens", number=3, total=10, expected_s=90.0))
+        while not self.gate.wait(0.01):
+            if stop():
+                raise Stopped
+        if isinstance(self.result, Exception):
+            raise self.result
+        self.rows = (Measured(certificate=self.result),)
+        return self.result
+
+
+@pytest.fixture
+def measures() -> Iterator[Measures]:
+    made = Measures()
+    yield made
+    made.gate.set()
+
+
+@pytest.fixture
+def desktop(qapp: QApplication, room: Room, measures: Measures, qtbot: QtBot) -> Iterator[Desktop]:
+    made = Desktop(qapp, replace(room.services, measure=measures.services))
+    with qtbot.waitSignals([made.inventory.models_listed, made.inventory.devices_listed]):
+        made.start()
+    yield made
+    measures.gate.set()
+    made.close()
+
+
+def _open(desktop: Desktop, qtbot: QtBot) -> tuple[MeasuredDesk, MeasuredWindow]:
+    desk = desktop.measured.desk
+    assert desk is not None
+    desktop.window.measured_button.click()
+    window = desk.window
+    assert window is not None
+    qtbot.waitUntil(lambda: window.candidate is not None)
+    return desk, window
+
+
+def _column(window: MeasuredWindow, column: Column) -> list[str]:
+    model = window.view.model()
+    return [str(model.index(row, column).data()) for row in range(model.rowCount())]
+
+
+def _curves(plot: Any) -> list[list[float]]:
+    found = [item.getData()[1] for item in plot.getPlotItem().listDataItems()]
+    return [[round(float(value), 3) for value in values] for values in found]
+
+
+def test_nothing_measured_says_what_to_do_and_what_it_takes(desktop: Desktop, qtbot: QtBot) -> None:
+    _, window = _open(desktop, qtbot)
+    qtbot.waitUntil(lambda: "3 min" not in window.full.text() and "2 min" in window.full.text())
+    assert window.quick.text() == "Quick check (about 40 s)"
+    assert window.choice.currentText() == "Tiny · openvino on CPU"
+    assert not window.view.isVisible()
+    assert not window.export.isEnabled()
+
+
+def test_the_pictures_show_the_figures_of_the_certificates(
+    desktop: Desktop, measures: Measures, qtbot: QtBot
+) -> None:
+    measures.rows = (Measured(certificate=certificate(rate=20.0)),)
+    _, window = _open(desktop, qtbot)
+    qtbot.waitUntil(lambda: window.view.isVisible())
+    charts = window.charts
+    product, control = _curves(charts.decode.plot)
+    assert product == control == [20.0, 5.0]
+    assert _curves(charts.prefill.plot)[0] == [1000.0, 1000.0]
+    assert _curves(charts.ratio.plot) == [[1.0, 1.0]]
+    bars = [one for one in charts.memory.plot.getPlotItem().items if hasattr(one, "opts")]
+    assert [round(height) for one in bars for height in one.opts["height"]] == [1074]
+    axis = charts.decode.plot.getAxis("bottom")
+    assert [text for _, text in axis._tickLevels[0]] == ["512", "128"]
+
+
+def test_the_table_sorts_by_number_and_an_outdated_row_is_amber_with_its_reason(
+    desktop: Desktop, measures: Measures, qtbot: QtBot
+) -> None:
+    measures.rows = (
+        Measured(certificate=certificate(rate=100.0)),
+        Measured(certificate=certificate(key("GPU"), rate=20.0), stale="driver"),
+        Measured(certificate=certificate(rate=9.0, quality=Verdict.FAILED)),
+    )
+    _, window = _open(desktop, qtbot)
+    qtbot.waitUntil(lambda: window.view.isVisible())
+    window.view.sortByColumn(Column.DECODE, Qt.SortOrder.AscendingOrder)
+    assert _column(window, Column.DECODE) == ["9.0", "20.0", "100.0"]
+    assert _column(window, Column.LEVEL) == ["Failed", "Certified", "Certified"]
+    assert _column(window, Column.HOLDS) == ["Holds", "Outdated: the driver changed", "Holds"]
+    index = window.view.model().index(1, Column.HOLDS)
+    careful = QColor(desktop.theme.colours.careful)
+    assert index.data(Qt.ItemDataRole.ForegroundRole) == careful
+
+
+def test_a_run_shows_its_step_and_its_time_and_then_its_result(
+    desktop: Desktop, measures: Measures, qtbot: QtBot
+) -> None:
+    desk, window = _open(desktop, qtbot)
+    window.full.click()
+    qtbot.waitUntil(lambda: "Measuring with 2,048 tokens" in window.doing.text())
+    assert (window.bar.value(), window.bar.maximum()) == (3, 10)
+    assert "left" in window.left.text()
+    measures.gate.set()
+    qtbot.waitUntil(lambda: window.view.isVisible())
+    assert measures.runs == [(ON_CPU, False)]
+    assert window.banner is not None
+    assert "Tiny · openvino on CPU: Certified" in window.banner.accessibleName()
+    assert desk.measuring.running is None
+
+
+def test_a_run_that_fails_says_why_and_can_be_tried_again(
+    desktop: Desktop, measures: Measures, qtbot: QtBot
+) -> None:
+    measures.result = EnvironmentFault("control_died", "The control ended.", "Try again.")
+    measures.gate.set()
+    _, window = _open(desktop, qtbot)
+    window.quick.click()
+    qtbot.waitUntil(lambda: window.banner is not None)
+    assert window.banner is not None
+    assert "The control ended." in window.banner.accessibleName()
+    assert window.full.isVisible()
+
+
+def test_a_stopped_run_goes_on(desktop: Desktop, measures: Measures, qtbot: QtBot) -> None:
+    _, window = _open(desktop, qtbot)
+    window.quick.click()
+    qtbot.waitUntil(lambda: bool(measures.runs))
+    window.stop.click()
+    qtbot.waitUntil(lambda: window.banner is not None)
+    banner = window.banner
+    assert banner is not None
+    assert banner.button is not None
+    banner.button.click()
+    qtbot.waitUntil(lambda: len(measures.runs) == 2)
+    assert measures.runs[0] == measures.runs[1] == (ON_CPU, True)
+
+
+def test_a_chat_goes_first(desktop: Desktop, room: Room, measures: Measures, qtbot: QtBot) -> None:
+    desk, window = _open(desktop, qtbot)
+    window.full.click()
+    qtbot.waitUntil(lambda: bool(measures.runs))
+    take_turn(desktop, room, qtbot, "Hello", "Hello.")
+    qtbot.waitUntil(lambda: desk.measuring.running is None)
+    assert window.banner is not None
+    assert "Your chat goes first." in window.banner.accessibleName()
+
+
+@pytest.mark.parametrize("suffix", ["png", "json", "md"])
+def test_what_is_shown_is_exported(
+    desktop: Desktop, measures: Measures, qtbot: QtBot, tmp_path: Path, suffix: str
+) -> None:
+    made = certificate()
+    measures.rows = (Measured(certificate=made),)
+    desk, window = _open(desktop, qtbot)
+    qtbot.waitUntil(lambda: window.view.isVisible())
+    target = tmp_path / f"measured.{suffix}"
+    desk.export(target)
+    qtbot.waitUntil(lambda: window.banner is not None)
+    match suffix:
+        case "png":
+            image = QImage(str(target))
+            assert image.width() == 2 * (window.picture.width() + 40)
+        case "json":
+            found = msgspec.json.decode(target.read_bytes(), type=list[Certificate])
+            assert found == [made]
+        case _:
+            assert "## tiny/openvino on CPU (openvino)" in target.read_text("utf-8")
+
+
+def test_an_export_that_can_not_be_written_says_so(
+    desktop: Desktop, measures: Measures, qtbot: QtBot, tmp_path: Path
+) -> None:
+    measures.rows = (Measured(certificate=certificate()),)
+    desk, window = _open(desktop, qtbot)
+    qtbot.waitUntil(lambda: window.view.isVisible())
+    desk.export(tmp_path / "nowhere" / "measured.png")
+    qtbot.waitUntil(lambda: window.banner is not None)
+    assert window.banner is not None
+    assert "couldn't be written" in window.banner.accessibleName()
+
+
+def test_after_the_first_answer_the_check_of_an_unknown_gpu_is_offered_once(
+    desktop: Desktop, room: Room, measures: Measures, qtbot: QtBot
+) -> None:
+    measures.offered = ON_GPU
+    take_turn(desktop, room, qtbot, "Hello", "Hello.")
+    notices = desktop.window.notices
+    qtbot.waitUntil(lambda: bool(notices.banners))
+    (banner,) = notices.banners.values()
+    assert "Tiny · openvino was never checked on An Arc" in banner.accessibleName()
+    assert banner.button is not None
+    banner.button.click()
+    qtbot.waitUntil(lambda: measures.runs == [(ON_GPU, True)])
+    measures.gate.set()
+    desk = desktop.measured.desk
+    assert desk is not None
+    qtbot.waitUntil(lambda: desk.measuring.running is None)
+    take_turn(desktop, room, qtbot, "Again", "Again.")
+    qtbot.wait(50)
+    assert not notices.banners

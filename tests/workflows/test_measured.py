@@ -1,0 +1,69 @@
+"""What a skin is told about measurements, on a machine with a discrete GPU."""
+
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+
+from app.certify.certificate import Verdict
+from app.core.paths import DataRoot
+from app.workflows.measured import NOT_INSTALLED, Candidate, MeasuredModels
+from tests.certify.samples import certificate
+from tests.certify.test_devices import Machine
+
+
+@pytest.fixture
+def machine(data_root: DataRoot) -> Iterator[Machine]:
+    made = Machine(data_root)
+    yield made
+    made.services.close()
+
+
+def test_a_gpu_that_the_model_was_never_checked_on_is_offered_until_it_was(
+    machine: Machine,
+) -> None:
+    measured = MeasuredModels(machine.services)
+    offered = measured.offer(machine.model)
+    assert offered is not None
+    assert (offered.model, offered.device) == ("tiny/openvino", "GPU")
+    assert "B580" in offered.device_name
+    made = machine.certify("GPU", 30.0, quality=Verdict.FAILED)
+    assert measured.offer(machine.model) is None
+    old = msgspec.structs.replace(made.key, driver="an older one")
+    machine.services.certified.store.drop(made)
+    machine.services.certified.store.save(msgspec.structs.replace(made, key=old))
+    assert measured.offer(machine.model) == offered
+
+
+def test_every_model_can_be_measured_on_each_device_that_runs_it(machine: Machine) -> None:
+    found = MeasuredModels(machine.services).candidates()
+    assert [(one.model, one.device) for one in found] == [
+        ("tiny/openvino", "CPU"),
+        ("tiny/openvino", "GPU"),
+    ]
+
+
+def test_the_survey_tells_what_holds_and_why_not(machine: Machine) -> None:
+    machine.certify("CPU", 20.0)
+    gone = certificate(variant="gguf")
+    machine.services.certified.store.save(gone)
+    found = MeasuredModels(machine.services).survey()
+    assert [(one.title, one.stale) for one in found] == [
+        ("tiny/gguf", NOT_INSTALLED),
+        ("tiny/openvino", None),
+    ]
+
+
+def test_the_expected_time_rests_on_what_was_measured(machine: Machine) -> None:
+    measured = MeasuredModels(machine.services)
+    on_cpu = Candidate(model="tiny/openvino", device="CPU", device_name="")
+    assert measured.expected_s(on_cpu, quick=False) is None
+    machine.certify("CPU", 20.0)
+    slow = measured.expected_s(on_cpu, quick=False)
+    quick = measured.expected_s(on_cpu, quick=True)
+    machine.certify("CPU", 40.0)
+    fast = measured.expected_s(on_cpu, quick=False)
+    assert slow is not None
+    assert quick is not None
+    assert fast is not None
+    assert quick < fast < slow
