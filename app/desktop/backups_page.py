@@ -13,8 +13,8 @@ from PySide6.QtWidgets import (
 
 from app.chats.records import Backup, BackupKind, DamagedRow
 from app.core.errors import ErrorRecord
-from app.core.units import format_bytes
 from app.desktop import wording
+from app.desktop.amounts import format_bytes
 from app.desktop.dates import moment
 from app.desktop.settings_page import SettingsPage
 from app.desktop.upkeep import StoreUpkeep

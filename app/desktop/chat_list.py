@@ -17,6 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QAction, QIcon, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
 
+from app.desktop.chat_row import ChatRow
 from app.desktop.conversation import ChatSummary
 from app.desktop.icon_button import IconButton
 from app.desktop.theme import Theme
@@ -157,6 +158,7 @@ class ChatList(QWidget):
         view.setModel(self.model)
         view.setAccessibleName(self.tr("Chats"))
         view.setIconSize(QSize(13, 13))
+        view.setItemDelegate(ChatRow(self._theme, view))
         view.setTextElideMode(Qt.TextElideMode.ElideRight)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         view.setEditTriggers(QListView.EditTrigger.EditKeyPressed)

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.units import format_bytes
 from app.desktop import wording
+from app.desktop.amounts import format_bytes
 from app.desktop.dates import moment
 from app.models.ledger import Contact
 

@@ -54,15 +54,22 @@ class Message(Struct, frozen=True, kw_only=True):
     stamp: AnswerStamp | None = None
 
 
+Marks = tuple[tuple[int, int], ...]
+
+
 class ChatSummary(Struct, frozen=True, kw_only=True):
     """A line of the chat list. An empty title means that the chat has none yet.
 
-    ``excerpt`` is the piece of text that a search found.
+    ``excerpt`` is the piece of text that a search found, in the message ``found``; the marks are
+    the ranges (start, end) that match, in characters.
     """
 
     id: str
     title: str
+    title_marks: Marks = ()
     excerpt: str = ""
+    excerpt_marks: Marks = ()
+    found: str | None = None
     pinned: bool = False
 
 
@@ -119,6 +126,9 @@ class Conversation:
         new = msgspec.structs.replace(old, text=old.text + text, thinking=old.thinking + thinking)
         self._messages[message_id] = new
         return new
+
+    def knows(self, message_id: str) -> bool:
+        return message_id in self._messages
 
     def get(self, message_id: str) -> Message:
         return self._messages[message_id]

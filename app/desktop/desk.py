@@ -128,7 +128,10 @@ class Desk(QObject):
     @Slot(str)
     def _on_chat_chosen(self, chat_id: str) -> None:
         self._drafts.keep()
-        self._chats.show(chat_id)
+        if chat_id == self._chats.current.id:
+            self._reveal_found(self._chats.current)
+        else:
+            self._chats.show(chat_id)
 
     @Slot(str)
     def _on_removal(self, chat_id: str) -> None:
@@ -292,10 +295,22 @@ class Desk(QObject):
     def _on_chats_listed(self) -> None:
         self._window.chat_list.set_chats(self._chats.summaries, self._chats.current.id)
 
+    def _reveal_found(self, conversation: Conversation) -> None:
+        """Goes to the message that a search found; it may stand on another branch."""
+        listed = (chat for chat in self._chats.summaries if chat.id == conversation.id)
+        found = next((chat.found for chat in listed), None)
+        if found is None or not conversation.knows(found):
+            return
+        if all(message.id != found for message in conversation.path()):
+            self._chats.show_branch(found)
+            self._window.transcript.show_conversation(conversation)
+        self._window.transcript.reveal(found)
+
     @Slot(object)
     def _on_chat_shown(self, conversation: Conversation) -> None:
         self._set_editing(None)
         self._window.transcript.show_conversation(conversation)
+        self._reveal_found(conversation)
         self._window.composer.set_text(conversation.draft)
         self._window.composer.setFocus()
         self._window.chat_list.mark(conversation.id)

@@ -7,10 +7,19 @@ a ``ContenoxError``, and is called on one thread, in the order in which things h
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from app.chats import records
 from app.chats.store import ChatStore
 from app.core.errors import UserError
-from app.desktop.conversation import AnswerStamp, ChatSummary, FailedRun, KeptChat, Message
+from app.desktop.conversation import (
+    AnswerStamp,
+    ChatSummary,
+    FailedRun,
+    KeptChat,
+    Marks,
+    Message,
+)
 from app.engine.chat import Role
 from app.engine.outcome import FinishReason, Timings, Usage
 
@@ -44,10 +53,12 @@ class KeptChats:
         """Returns the chats whose title or text matches, the best first. Any text is valid."""
         found: dict[str, ChatSummary] = {}
         for hit in self._store.search(typed).result():
-            name = hit.conversation_id
-            excerpt = " ".join(hit.excerpt.text.split()) if hit.message_id else ""
-            if name not in found or (excerpt and not found[name].excerpt):
-                found[name] = ChatSummary(id=name, title=hit.title.text, excerpt=excerpt)
+            name, title = hit.conversation_id, hit.title
+            known = found.setdefault(
+                name, ChatSummary(id=name, title=title.text, title_marks=title.highlights)
+            )
+            if hit.message_id is not None and known.found is None:
+                found[name] = _with_excerpt(known, hit.message_id, hit.excerpt)
         return tuple(found.values())
 
     def rename(self, chat_id: str, title: str) -> None:
@@ -292,3 +303,25 @@ def _failed_before(stamps: tuple[records.Stamp, ...]) -> FailedRun | None:
 
 
 _REASONS: Final = {str(reason): reason for reason in FinishReason}
+
+
+def _with_excerpt(chat: ChatSummary, message: str, excerpt: records.Excerpt) -> ChatSummary:
+    """Adds where a text matched; one that says no more than the title isn't shown twice."""
+    text, marks = _one_line(excerpt)
+    if text == " ".join(chat.title.split()):
+        text, marks = "", ()
+    return msgspec.structs.replace(chat, excerpt=text, excerpt_marks=marks, found=message)
+
+
+def _one_line(excerpt: records.Excerpt) -> tuple[str, Marks]:
+    """The excerpt with single spaces, and its highlights in what became of it."""
+    line = ""
+    places = []
+    for character in excerpt.text:
+        places.append(len(line))
+        if not character.isspace():
+            line += character
+        elif line and not line.endswith(" "):
+            line += " "
+    places.append(len(line))
+    return line.rstrip(), tuple((places[start], places[end]) for start, end in excerpt.highlights)

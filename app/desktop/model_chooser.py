@@ -5,8 +5,8 @@ from collections import Counter
 from PySide6.QtCore import QCoreApplication, Qt, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.core.units import format_bytes
 from app.desktop import wording
+from app.desktop.amounts import format_bytes
 from app.desktop.chooser import Chooser
 from app.desktop.services import ModelEntry
 from app.desktop.theme import Theme

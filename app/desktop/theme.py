@@ -29,6 +29,7 @@ class Colours:
     accent_hover: str
     on_accent: str
     question: str
+    question_border: str
     notice: str
     notice_border: str
     careful: str
@@ -36,6 +37,7 @@ class Colours:
     error_border: str
     error_text: str
     selection: str
+    on_selection: str
     chosen: str
 
 
@@ -51,6 +53,7 @@ LIGHT: Final = Colours(
     accent_hover="#18634f",
     on_accent="#ffffff",
     question="#e8f0ec",
+    question_border="#e8f0ec",
     notice="#fdf5e4",
     notice_border="#e9cf9a",
     careful="#8a6100",
@@ -58,6 +61,7 @@ LIGHT: Final = Colours(
     error_border="#e6bbad",
     error_text="#8f3013",
     selection="#bfe0d5",
+    on_selection="#211f1c",
     chosen="#ebe8e2",
 )
 
@@ -73,6 +77,7 @@ DARK: Final = Colours(
     accent_hover="#76d3b9",
     on_accent="#0c211a",
     question="#24352f",
+    question_border="#24352f",
     notice="#332a19",
     notice_border="#63502a",
     careful="#e2b65c",
@@ -80,6 +85,7 @@ DARK: Final = Colours(
     error_border="#6d3d30",
     error_text="#f2a58f",
     selection="#2f6355",
+    on_selection="#ecebe7",
     chosen="#303336",
 )
 
@@ -178,7 +184,7 @@ def _palette(colours: Colours) -> QPalette:
         (role.ToolTipText, colours.text),
         (role.PlaceholderText, colours.muted),
         (role.Highlight, colours.selection),
-        (role.HighlightedText, colours.text),
+        (role.HighlightedText, colours.on_selection),
         (role.Link, colours.accent),
         (role.LinkVisited, colours.accent),
         (role.Accent, colours.accent),
@@ -209,6 +215,7 @@ def _from_palette(palette: QPalette) -> Colours:
         accent_hover=name(role.Highlight),
         on_accent=name(role.HighlightedText),
         question=name(role.Base),
+        question_border=text,
         notice=window,
         notice_border=text,
         careful=text,
@@ -216,5 +223,6 @@ def _from_palette(palette: QPalette) -> Colours:
         error_border=text,
         error_text=text,
         selection=name(role.Highlight),
+        on_selection=name(role.HighlightedText),
         chosen=name(role.Highlight),  # a frame, since all grounds are the same
     )

@@ -22,6 +22,7 @@ SIDE_MARGIN: Final = 28
 SCROLL_BAR: Final = 12  # its width in the style sheet
 _SHOWN_AT_FIRST: Final = 40
 _NEAR_THE_END: Final = 48  # pixels
+_ABOVE_REVEALED: Final = 24  # pixels
 
 
 class Transcript(QScrollArea):
@@ -52,9 +53,11 @@ class Transcript(QScrollArea):
         self._banner: Banner | None = None
         self._conversation: Conversation | None = None
         self._following = True
+        self._revealed: QWidget | None = None
         self._build()
         self.verticalScrollBar().rangeChanged.connect(self._on_range_changed)
         self.verticalScrollBar().valueChanged.connect(self._on_value_changed)
+        self.verticalScrollBar().actionTriggered.connect(self._on_scrolled_by_hand)
 
     def _build(self) -> None:
         page = QWidget()
@@ -90,6 +93,7 @@ class Transcript(QScrollArea):
     def show_conversation(self, conversation: Conversation) -> None:
         """Shows the end of ``conversation`` in place of everything."""
         self._conversation = conversation
+        self._revealed = None
         for block in self._blocks.values():
             self._column.removeWidget(block)
             block.hide()
@@ -188,6 +192,18 @@ class Transcript(QScrollArea):
             self._insert(message, at_end=False)
         self._earlier.setVisible(len(missing) > _SHOWN_AT_FIRST)
 
+    def reveal(self, message_id: str) -> None:
+        """Scrolls to a message of the shown path, and stays there while the text settles."""
+        if self._conversation is None:
+            return
+        if message_id not in {message.id for message in self._conversation.path()}:
+            return
+        while message_id not in self._blocks:
+            self._show_earlier()
+        self._following = False
+        self._revealed = self._blocks[message_id]
+        QTimer.singleShot(0, self, self._keep_place)
+
     # --- Scrolling -----------------------------------------------------------------------------
 
     @property
@@ -199,15 +215,22 @@ class Transcript(QScrollArea):
     def follow(self) -> None:
         """Goes to the end and stays there."""
         self._following = True
-        self._to_end()
+        self._revealed = None
+        self._keep_place()
         # The layout of a new block is done when the event loop turns.
-        QTimer.singleShot(0, self, self._to_end)
+        QTimer.singleShot(0, self, self._keep_place)
 
     @Slot()
-    def _to_end(self) -> None:
+    def _keep_place(self) -> None:
+        bar = self.verticalScrollBar()
         if self._following:
-            bar = self.verticalScrollBar()
             bar.setValue(bar.maximum())
+        elif self._revealed is not None:
+            bar.setValue(self._revealed.y() - _ABOVE_REVEALED)
+
+    @Slot()
+    def _on_scrolled_by_hand(self) -> None:
+        self._revealed = None
 
     @Slot()
     def _on_range_changed(self) -> None:
@@ -217,13 +240,14 @@ class Transcript(QScrollArea):
             bar.setProperty("idle", idle)
             bar.style().unpolish(bar)
             bar.style().polish(bar)
-        self._to_end()
+        self._keep_place()
         self._place_latest()
 
     @Slot()
     def _on_value_changed(self) -> None:
         bar = self.verticalScrollBar()
-        self._following = bar.maximum() - bar.value() <= _NEAR_THE_END
+        at_end = bar.maximum() - bar.value() <= _NEAR_THE_END
+        self._following = at_end and self._revealed is None
         self._place_latest()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  Qt's name

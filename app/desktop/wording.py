@@ -5,7 +5,7 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.core.errors import ErrorRecord
-from app.core.units import format_bytes, format_duration
+from app.desktop.amounts import format_bytes, format_duration
 from app.desktop.conversation import AnswerStamp, FailedRun, Message
 from app.desktop.lifecycle import TurnState
 from app.desktop.services import FetchProgress
@@ -36,7 +36,7 @@ def number(value: int) -> str:
 
 
 def rate(value: float) -> str:
-    return QLocale().toString(value, "f", 1)
+    return QLocale().toString(float(value), "f", 1)
 
 
 def model_title(name: str) -> str:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.paths import resources_dir
 from app.core.settings import Settings
-from app.desktop import wording
+from app.desktop import amounts, wording
 from app.desktop.language import speak
 from app.desktop.lifecycle import TurnState
 from app.desktop.turn_records import Activity
@@ -76,6 +76,17 @@ def test_the_compiled_file_says_what_the_source_says() -> None:
 def test_numbers_are_written_as_germans_do() -> None:
     activity = Activity(state=TurnState.READING, done_tokens=1024, total_tokens=3900)
     assert wording.activity_sentence(activity, 0) == "3.900 Token werden gelesen, 1.024 fertig"
+
+
+@pytest.mark.usefixtures("german")
+def test_sizes_and_durations_have_the_decimal_sign_of_the_language() -> None:
+    assert amounts.format_bytes(4_882_865_352) == "4,9 GB"
+    assert amounts.format_duration(0.4) == "0,4 s"
+    assert amounts.format_seconds(2.44) == "2,4"
+    assert amounts.format_seconds(1) == "1,0"
+    for file in SOURCES.rglob("*.py"):  # nothing goes past it
+        uses_the_plain_form = "core.units import" in file.read_text(encoding="utf-8")
+        assert not uses_the_plain_form, file
 
 
 def test_a_language_without_a_translation_keeps_english_and_its_direction(

@@ -247,8 +247,8 @@ class Section:
         size = round(theme.em * 0.86)
         x = round(self._mirrored(right - size, size)) + 0.5
         area = QRectF(x, round(middle - size / 2) + 0.5, size, size)
-        painter.setPen(QPen(theme.colours.link if checked else theme.colours.muted, 1.2))
-        painter.setBrush(theme.colours.link if checked else Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.colours.tick if checked else theme.colours.muted, 1.2))
+        painter.setBrush(theme.colours.tick if checked else Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(area, size * 0.2, size * 0.2)
         if checked:
             base = self._setting.owner.palette().base().color()

@@ -39,6 +39,7 @@ class Colours:
     selection: QColor
     selected_text: QColor
     focus: QColor
+    tick: QColor
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,7 @@ def _colours(palette: QPalette, mode: Mode) -> Colours:
         selection=palette.color(QPalette.ColorRole.Highlight),
         selected_text=palette.color(QPalette.ColorRole.HighlightedText),
         focus=link,
+        tick=palette.color(QPalette.ColorRole.Accent),
     )
 
 
@@ -158,6 +160,7 @@ def _contrast_colours(palette: QPalette) -> Colours:
         selection=palette.color(QPalette.ColorRole.Highlight),
         selected_text=palette.color(QPalette.ColorRole.HighlightedText),
         focus=text,
+        tick=text,
     )
 
 

@@ -5,6 +5,7 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
+from app.desktop.amounts import format_seconds
 from app.desktop.markdown.rendering import RenderingThread
 from app.desktop.markdown.selection import SharedSelection
 from app.desktop.markdown.view import MarkdownView
@@ -121,6 +122,6 @@ class ThinkingBlock(QWidget):
 def _duration(seconds: float) -> str:
     if seconds < _MINUTE_S:
         text = QCoreApplication.translate("Markdown", "{seconds} s")
-        return text.format(seconds=f"{seconds:.1f}")
+        return text.format(seconds=format_seconds(seconds))
     text = QCoreApplication.translate("Markdown", "{minutes} min {seconds} s")
     return text.format(minutes=int(seconds) // _MINUTE_S, seconds=int(seconds) % _MINUTE_S)

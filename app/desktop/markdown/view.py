@@ -22,6 +22,7 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 from PySide6.QtWidgets import QMenu, QWidget
+from shiboken6 import isValid
 
 from app.desktop.markdown.boxes import Setting
 from app.desktop.markdown.growing import GrowingText
@@ -134,7 +135,8 @@ class MarkdownView(QWidget):
         return Setting(theme, self._rendering, self, self._on_part_changed, ratio)
 
     def _on_part_changed(self) -> None:
-        self._timer.start()
+        if isValid(self):  # a formula may arrive after the message is gone
+            self._timer.start()
 
     def _lay_out(self, budget_s: float = _SLICE_S) -> None:
         if self.width() <= 0:

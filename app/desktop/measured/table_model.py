@@ -15,8 +15,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
 from app.certify.certificate import DepthFigures, Level, Pace
-from app.core.units import format_bytes
 from app.desktop import wording
+from app.desktop.amounts import format_bytes
 from app.desktop.measured import words
 from app.desktop.theme import Colours
 from app.workflows.measured import Measured

@@ -7,8 +7,8 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.certify.certificate import Certificate, Level, MachineFacts, Pace
 from app.certify.certifier import Step
-from app.core.units import format_duration
 from app.desktop import wording
+from app.desktop.amounts import format_duration
 from app.workflows.measured import NOT_INSTALLED, Candidate, Measured
 
 # Qt's extractor knows this name.

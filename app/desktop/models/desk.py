@@ -5,8 +5,8 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.errors import ErrorRecord
-from app.core.units import format_bytes
 from app.desktop import wording
+from app.desktop.amounts import format_bytes
 from app.desktop.announce import announce
 from app.desktop.banner import Banner, BannerKind
 from app.desktop.first_run import FirstRun

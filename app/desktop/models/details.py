@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.units import format_bytes
+from app.desktop.amounts import format_bytes
 from app.desktop.links import open_link
 from app.desktop.models import facts
 from app.desktop.models.fact_grid import ElidedLabel, FactGrid, plain_label

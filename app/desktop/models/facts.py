@@ -4,8 +4,8 @@ from typing import Final
 
 from PySide6.QtCore import QCoreApplication
 
-from app.core.units import format_bytes, format_duration
 from app.desktop import wording
+from app.desktop.amounts import format_bytes, format_duration
 from app.desktop.models.ports import FitFacts, ModelRow, Source, StoreFacts, Verdict
 from app.desktop.models.row_state import ON_ITS_WAY, Line, Press, RowState
 

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from app.core.units import format_bytes
+from app.desktop.amounts import format_bytes
 from app.desktop.models.fact_grid import plain_label
 from app.desktop.models.mailbox import Mailbox
 from app.desktop.models.row_state import Amount
