@@ -110,6 +110,13 @@ def desktop_services(services: Services) -> "DesktopServices":
     )
 
 
+def end_window() -> int:
+    """Asks the window that runs on this user's data to quit; 0 once none runs any more."""
+    from app.desktop.single_instance import end_first
+
+    return 0 if end_first(DataRoot.from_environment().path) else 1
+
+
 def run_window(*, in_tray: bool = False) -> int:
     """Opens the window, or starts behind the tray icon; returns the exit code at the end."""
     from app.desktop.application import run

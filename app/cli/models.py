@@ -14,7 +14,7 @@ import msgspec
 from rich.console import Console, JustifyMethod
 from rich.table import Table
 
-from app.cli import models_files, models_get
+from app.cli import models_delete_all, models_files, models_get
 from app.core.units import format_bytes
 from app.hardware.readings import CPU
 from app.models.catalog import LicenceKind
@@ -55,6 +55,7 @@ def add_parser(commands: Any) -> None:
     show.set_defaults(run=run_show)
     models_get.add_actions(actions)
     models_files.add_actions(actions)
+    models_delete_all.add_action(actions)
 
 
 def run_list(arguments: argparse.Namespace, services: Services) -> int:

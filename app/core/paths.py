@@ -11,6 +11,8 @@ import platformdirs
 from app.core.errors import EnvironmentFault
 
 DATA_ROOT_VARIABLE: Final = "CONTENOX_DATA_ROOT"
+PORTABLE_FLAG: Final = "portable.flag"
+"""A file of this name beside a packaged program keeps everything beside it, on a stick say."""
 
 
 def _shipped_root() -> Path:
@@ -41,10 +43,16 @@ class DataRoot:
 
     @classmethod
     def from_environment(cls) -> Self:
-        """``CONTENOX_DATA_ROOT`` if set, else the platform's folder for local user data."""
+        """``CONTENOX_DATA_ROOT`` if set, else the platform's folder for local user data.
+
+        A portable program has ``data`` beside it instead of the latter.
+        """
         chosen = os.environ.get(DATA_ROOT_VARIABLE)
         if chosen:
             return cls(Path(chosen).expanduser().absolute())
+        program = Path(sys.executable).absolute().parent
+        if hasattr(sys, "_MEIPASS") and (program / PORTABLE_FLAG).is_file():
+            return cls(program / "data")
         return cls(Path(platformdirs.user_data_dir("Contenox", appauthor=False)))
 
     @property

@@ -15,6 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from app.core.paths import resources_dir
+from app.core.windows import be_one_program_on_the_taskbar
 from app.desktop import wording
 from app.desktop.background import Worker
 from app.desktop.chat_care import ChatCare
@@ -287,6 +288,7 @@ def run(services: DesktopServices, *, in_tray: bool = False) -> int:
     QGuiApplication.setHighDpiScaleFactorRoundingPolicy(
         Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
     )
+    be_one_program_on_the_taskbar()
     app = QApplication(sys.argv[:1])
     app.setApplicationName("Contenox")
     app.setApplicationDisplayName("Contenox")
@@ -298,6 +300,9 @@ def run(services: DesktopServices, *, in_tray: bool = False) -> int:
         return 0
     desktop = Desktop(app, services)
     instance.raise_asked.connect(desktop.show)
+    instance.quit_asked.connect(desktop.quit)
+    # When the session ends, Windows kills the process as soon as this signal has been handled.
+    app.aboutToQuit.connect(desktop.close)
     # A terminal's Ctrl-C ends the program as it does any other; Python code runs too rarely here
     # to notice it by itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

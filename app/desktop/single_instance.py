@@ -1,4 +1,4 @@
-"""One window for each data folder: a second start raises the first one and ends."""
+"""One window for each data folder: a second start raises the first one and ends, or ends it."""
 
 import contextlib
 import hashlib
@@ -6,11 +6,14 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QLockFile, QObject, Signal, Slot
+import psutil
+from PySide6.QtCore import QCoreApplication, QLockFile, QObject, Signal, Slot
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 _WAIT_MS: Final = 500
 _ATTEMPTS: Final = 6  # the first instance may hold the lock and not listen yet
+_QUIT: Final = b"quit"
+_GONE_WITHIN_S: Final = 10.0
 
 
 class SingleInstance(QObject):
@@ -20,14 +23,13 @@ class SingleInstance(QObject):
     """
 
     raise_asked = Signal()
+    quit_asked = Signal()
 
     def __init__(self, data_root: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._name = socket_name(data_root)
         self._folder = data_root
-        self._lock = QLockFile(str(data_root / "window.lock"))
-        # Only a dead owner makes a lock stale, not its age.
-        self._lock.setStaleLockTime(0)
+        self._lock = _lock_of(data_root)
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._on_connection)
@@ -64,9 +66,68 @@ class SingleInstance(QObject):
     @Slot()
     def _on_connection(self) -> None:
         while (connection := self._server.nextPendingConnection()) is not None:
-            connection.disconnected.connect(connection.deleteLater)
-            connection.disconnectFromServer()
+            connection.readyRead.connect(self._on_said)
+            connection.disconnected.connect(self._on_left)
+            if connection.state() is QLocalSocket.LocalSocketState.UnconnectedState:
+                self._hear(connection)
+
+    @Slot()
+    def _on_said(self) -> None:
+        connection = self.sender()
+        assert isinstance(connection, QLocalSocket)
+        # Hanging up says that it was heard; what it was is looked at then.
+        connection.disconnectFromServer()
+
+    @Slot()
+    def _on_left(self) -> None:
+        connection = self.sender()
+        assert isinstance(connection, QLocalSocket)
+        self._hear(connection)
+
+    def _hear(self, connection: QLocalSocket) -> None:
+        """A later start that says nothing wants to see the window."""
+        said = connection.readAll().data()
+        connection.deleteLater()
+        if said == _QUIT:
+            self.quit_asked.emit()
+        else:
             self.raise_asked.emit()
+
+
+def end_first(data_root: Path) -> bool:
+    """Asks the window that runs on ``data_root`` to quit and waits for the end of its process.
+
+    Returns:
+        Whether none runs any more, after ten seconds at most.
+    """
+    lock = _lock_of(data_root)
+    if not data_root.is_dir() or lock.tryLock(0):
+        lock.unlock()
+        return True
+    owner, _, _ = lock.getLockInfo()
+    application = QCoreApplication.instance() or QCoreApplication([])
+    socket = QLocalSocket()
+    socket.connectToServer(socket_name(data_root))
+    if not socket.waitForConnected(_WAIT_MS):
+        return False
+    socket.write(_QUIT)
+    socket.waitForBytesWritten(_WAIT_MS)
+    socket.waitForDisconnected(_WAIT_MS)
+    del application
+    try:
+        psutil.Process(owner).wait(_GONE_WITHIN_S)
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.TimeoutExpired:
+        return False
+    return True
+
+
+def _lock_of(data_root: Path) -> QLockFile:
+    lock = QLockFile(str(data_root / "window.lock"))
+    # Only a dead owner makes a lock stale, not its age.
+    lock.setStaleLockTime(0)
+    return lock
 
 
 def socket_name(data_root: Path) -> str:

@@ -19,6 +19,7 @@ from typing import Final
 import msgspec
 
 from app.core.units import format_duration
+from app.core.windows import end_with_this_process
 from app.hardware.host import read_cpu_name
 from app.hardware.readings import DeviceInventory, ProbeOutcome
 
@@ -55,6 +56,7 @@ def probe_devices(
     )
     try:
         child.start()
+        end_with_this_process(child.sentinel)
         theirs.close()
         return _receive(ours.recv_bytes, child, timeout_s)
     except OSError as error:

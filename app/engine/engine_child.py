@@ -12,6 +12,7 @@ from typing import Final, Self
 
 from app.core.errors import EnvironmentFault
 from app.core.paths import unwritable
+from app.core.windows import end_with_this_process
 from app.engine.protocol import Command, Event, decode_event, encode
 
 _log = logging.getLogger(__name__)
@@ -66,6 +67,8 @@ class EngineChild:
             ) from error
         finally:
             theirs.close()
+        # It ends by itself when the pipe does; inside a native call it might not.
+        end_with_this_process(process.sentinel)
         return cls(process, ours)
 
     @property

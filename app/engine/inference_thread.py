@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from app.core.errors import Bug, ContenoxError, ErrorRecord, UserError
+from app.core.windows import at_full_speed
 from app.engine.backends.base import Backend, LoadStopped, Session
 from app.engine.backends.context_port import KeepingSession, ReusingSession
 from app.engine.backends.embedding_session import EmbeddingSession, embeddings_not_supported
@@ -126,7 +127,8 @@ class InferenceThread(threading.Thread):
             self._current = ticket
             self._unload_asked = isinstance(ticket.request, Unload)
             if ticket.begin():
-                self._serve(ticket)
+                with at_full_speed():
+                    self._serve(ticket)
             self._current = None
             with self._waiting_lock:
                 self._waiting -= 1

@@ -10,7 +10,6 @@ engine costs one answer, the window opens once and quits. Needs psutil.
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -181,27 +180,18 @@ def check_window(programs: Programs) -> str:
     import psutil
 
     root = Path(programs.environment["CONTENOX_DATA_ROOT"])
-    # Closing means quitting, so that Windows' own way to ask a window works as well.
-    (root / "settings.json").write_text('{"close_to_tray": false}', encoding="utf-8")
     with _started([programs.window], programs.environment) as process:
         _wait((root / "window.lock").exists, process, "open its window")
-        second = subprocess.run(
-            [programs.window],
-            env=dict(programs.environment),
-            stdin=subprocess.DEVNULL,
-            timeout=_APPEAR_S,
-            check=False,
-        )
+        second = _start_again(programs)
         children = psutil.Process(process.pid).children(recursive=True)
         began = time.monotonic()
-        _ask_to_quit(process)
+        asked = _start_again(programs, "--quit")
         code = process.wait(_QUIT_S)
         seconds = time.monotonic() - began
         _, alive = psutil.wait_procs(children, timeout=2)
-    # Elsewhere than on Windows there is no way to ask a window without a display; it is ended.
-    if second.returncode != 0 or code != (0 if WINDOWS else -signal.SIGTERM):
+    if (code, second, asked) != (0, 0, 0):
         raise PackagingError(
-            f"The window ended with {code}, a second start with {second.returncode}."
+            f"The window ended with {code}, a second start with {second}, --quit with {asked}."
         )
     if alive:
         raise PackagingError(f"The window leaves {len(alive)} processes behind.")
@@ -284,11 +274,15 @@ def _wait(ready: Callable[[], bool], process: subprocess.Popen[bytes], what: str
         time.sleep(_POLL_S)
 
 
-def _ask_to_quit(process: subprocess.Popen[bytes]) -> None:
-    if WINDOWS:
-        subprocess.run(["taskkill", "/PID", str(process.pid)], check=False, capture_output=True)
-    else:
-        process.terminate()
+def _start_again(programs: Programs, *arguments: str) -> int:
+    """Starts the window a second time, which ends at once; returns its exit code."""
+    return subprocess.run(
+        [programs.window, *arguments],
+        env=dict(programs.environment),
+        stdin=subprocess.DEVNULL,
+        timeout=_APPEAR_S,
+        check=False,
+    ).returncode
 
 
 def _engine(process: Any) -> Any:

@@ -212,6 +212,26 @@ def test_a_deletion_is_confirmed_and_says_what_it_frees(
     assert note.read_text() == "mine"
 
 
+def test_all_models_go_and_what_a_person_put_beside_them_stays(
+    console: Console, hub: LoopbackHub, data_root: DataRoot
+) -> None:
+    console("models", "get", OPENVINO)
+    compiled = data_root.cache / "compiled" / "model.blob"
+    compiled.parent.mkdir(parents=True)
+    compiled.write_bytes(b"x" * 1_500_000)
+    foreign = _weights(data_root).with_name("notes.txt")
+    foreign.write_text("mine")
+    assert console("models", "delete-all", "--size")[:2] == (0, "4.0 MB\n")
+    assert _weights(data_root).is_file()
+    assert "[confirmation_needed]" in console("models", "delete-all")[2]
+    code, out, _ = console("models", "delete-all", "--yes")
+    assert (code, out.partition(";")[0]) == (0, "1 model deleted")
+    assert not _weights(data_root).exists()
+    assert not data_root.cache.exists()
+    assert foreign.read_text() == "mine"
+    assert console("models", "delete-all", "--size")[1] == "0 bytes\n"
+
+
 def test_a_damaged_folder_is_listed_and_can_be_deleted(
     console: Console, hub: LoopbackHub, data_root: DataRoot
 ) -> None:

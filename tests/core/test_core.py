@@ -72,6 +72,28 @@ def test_the_data_root_follows_the_variable(
     assert root.ensure(root.models).is_dir()
 
 
+def test_a_portable_program_keeps_its_data_beside_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("CONTENOX_DATA_ROOT", raising=False)
+    monkeypatch.setattr("sys.executable", str(tmp_path / "contenox.exe"))
+    monkeypatch.setattr("sys._MEIPASS", str(tmp_path / "_internal"), raising=False)
+    assert not DataRoot.from_environment().path.is_relative_to(tmp_path)
+    (tmp_path / "portable.flag").touch()
+    assert DataRoot.from_environment().path == tmp_path / "data"
+    monkeypatch.setenv("CONTENOX_DATA_ROOT", str(tmp_path / "elsewhere"))
+    assert DataRoot.from_environment().path == tmp_path / "elsewhere"
+
+
+def test_the_flag_means_nothing_to_a_program_that_is_not_packaged(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("CONTENOX_DATA_ROOT", raising=False)
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
+    (tmp_path / "portable.flag").touch()
+    assert not DataRoot.from_environment().path.is_relative_to(tmp_path)
+
+
 def test_the_shipped_folders_are_found() -> None:
     assert profiles_dir().is_dir()
     assert resources_dir().is_dir()

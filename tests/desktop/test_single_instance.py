@@ -4,10 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from PySide6.QtCore import QLockFile
 from PySide6.QtNetwork import QLocalServer
 from pytestqt.qtbot import QtBot
 
-from app.desktop.single_instance import SingleInstance, socket_name
+from app.desktop.single_instance import SingleInstance, end_first, socket_name
 
 _SECOND = """
 import sys
@@ -17,6 +18,21 @@ from app.desktop.single_instance import SingleInstance
 app = QCoreApplication([])
 instance = SingleInstance(Path(sys.argv[1]))
 print("first" if instance.acquire() else "second", flush=True)
+"""
+
+_FIRST = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication
+from app.desktop.single_instance import SingleInstance
+app = QCoreApplication([])
+instance = SingleInstance(Path(sys.argv[1]))
+assert instance.acquire()
+instance.quit_asked.connect(lambda: print("was asked to quit", flush=True))
+instance.quit_asked.connect(app.quit)
+print("listens", flush=True)
+app.exec()
+instance.close()
 """
 
 
@@ -70,3 +86,28 @@ def test_a_folder_that_cannot_be_written_still_starts(tmp_path: Path) -> None:
     assert instance.acquire()
     instance.close()
     assert QLocalServer.removeServer(socket_name(tmp_path / "missing" / "folder"))
+
+
+def test_an_installer_ends_the_first_and_waits_for_it(tmp_path: Path) -> None:
+    first = subprocess.Popen(
+        [sys.executable, "-c", _FIRST, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    assert first.stdout is not None
+    assert first.stdout.readline().strip() == "listens"
+    assert end_first(tmp_path)
+    # It has ended by then, by itself: nothing is waited for here.
+    assert first.poll() is not None
+    assert first.stdout.read().strip() == "was asked to quit"
+    first.stdout.close()
+
+
+def test_nothing_to_end_is_no_error(tmp_path: Path) -> None:
+    assert end_first(tmp_path / "nowhere")
+    assert end_first(tmp_path)
+    assert SingleInstance(tmp_path).acquire()
+
+
+def test_a_window_that_does_not_hear_is_told(tmp_path: Path) -> None:
+    deaf = QLockFile(str(tmp_path / "window.lock"))
+    assert deaf.tryLock(0)
+    assert not end_first(tmp_path)
