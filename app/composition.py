@@ -9,12 +9,12 @@ from app.chats.records import SamplingFields
 from app.core.logs import Logs
 from app.core.paths import DataRoot
 from app.core.settings import Settings, SettingsFile
-from app.engine.chat import ChatMessage
 from app.engine.client import EngineClient
 from app.engine.protocol import Generate, Unload, new_request_id
 from app.hardware.readings import DeviceReading
 from app.models.library import InstalledModel, Library
 from app.models.profile_files import profile_of
+from app.workflows.context import ChatParts, chat_segments, with_context, with_reserve
 from app.workflows.cpu_retry import RetryingEngine
 from app.workflows.services import Services
 from app.workflows.turn_options import turn_options
@@ -62,12 +62,13 @@ def desktop_services(services: Services) -> "DesktopServices":
     def prepare_turn(
         model: "ModelEntry",
         device: DeviceReading | None,
-        messages: tuple[ChatMessage, ...],
+        parts: ChatParts,
         wishes: SamplingFields,
     ) -> Generate:
         installed = services.find_model(model.name, model.backend)
         options = turn_options(wishes, device=None if device is None else device.id)
-        return services.prepare_turn(installed, messages, options)
+        request = services.prepare_turn(installed, (), options)
+        return with_reserve(with_context(request, chat_segments(parts)))
 
     def measured(model: InstalledModel) -> float | None:
         passed = services.certified.passed(model, profile_of(model))

@@ -115,7 +115,8 @@ def finish(connection: sqlite3.Connection, answer_id: str, end: AnswerEnd, now_m
             "UPDATE runs SET ended_at_ms = ?, finish_reason = ?, seed = ?, prompt_tokens = ?,"
             " reused_tokens = ?, completion_tokens = ?, thinking_tokens = ?, load_s = ?,"
             " ttft_s = ?, thinking_s = ?, prefill_tokens_per_s = ?, decode_tokens_per_s = ?,"
-            " error = ? WHERE message_id = ? AND ended_at_ms IS NULL",
+            " error = ?, predicted_reused_tokens = ?, reuse_measured = ?"
+            " WHERE message_id = ? AND ended_at_ms IS NULL",
             (
                 now_ms,
                 end.finish_reason,
@@ -130,6 +131,8 @@ def finish(connection: sqlite3.Connection, answer_id: str, end: AnswerEnd, now_m
                 end.timings.prefill_tokens_per_s,
                 end.timings.decode_tokens_per_s,
                 None if end.error is None else encode_json(end.error),
+                end.usage.predicted_reused_tokens,
+                end.usage.reuse_measured,
                 answer_id,
             ),
         )

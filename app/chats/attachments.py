@@ -40,7 +40,7 @@ def store(
         digest = hashlib.sha256(file.content).hexdigest()
         connection.execute("INSERT OR IGNORE INTO contents VALUES (?, ?)", (digest, file.content))
         connection.execute(
-            "INSERT INTO attachments VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO attachments VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 new_id(),
                 conversation_id,
@@ -49,6 +49,7 @@ def store(
                 storable(file.media_type),
                 size_bytes,
                 digest,
+                storable(file.source),
             ),
         )
 
@@ -56,13 +57,13 @@ def store(
 def copy(connection: sqlite3.Connection, message_id: str, to_message_id: str) -> None:
     """Gives a message the files of another one. Part of a transaction."""
     rows = connection.execute(
-        "SELECT conversation_id, name, media_type, size_bytes, digest FROM attachments"
+        "SELECT conversation_id, name, media_type, size_bytes, digest, source FROM attachments"
         " WHERE message_id = ? ORDER BY rowid",
         (message_id,),
     ).fetchall()
     for conversation_id, *rest in rows:
         connection.execute(
-            "INSERT INTO attachments VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO attachments VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (new_id(), conversation_id, to_message_id, *rest),
         )
 

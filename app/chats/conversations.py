@@ -119,7 +119,7 @@ def pin(connection: sqlite3.Connection, conversation_id: str, pinned: bool) -> N
 
 
 def configure(connection: sqlite3.Connection, conversation_id: str, settings: ChatSettings) -> None:
-    """Sets model, device, system prompt and sampling. Raises ``sampling_out_of_range``."""
+    """Sets model, device, prompt, sampling and context. Raises ``sampling_out_of_range``."""
     with writing(connection):
         write_settings(connection, conversation_id, settings)
 
@@ -131,7 +131,7 @@ def write_settings(
     _update(
         connection,
         "UPDATE conversations SET model_name = ?, backend = ?, device = ?, preset_id = ?,"
-        " system_prompt = ?, sampling = ? WHERE id = ?",
+        " system_prompt = ?, sampling = ?, context = ? WHERE id = ?",
         (
             settings.model_name,
             settings.backend,
@@ -139,6 +139,7 @@ def write_settings(
             settings.preset_id,
             storable(settings.system_prompt),
             encode_json(checked_sampling(settings.sampling)),
+            encode_json(settings.context),
             conversation_id,
         ),
     )

@@ -10,7 +10,15 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from app.chats.records import Count, MessageState, Role, SamplingFields, Stamp, TitleSource
+from app.chats.records import (
+    ContextFields,
+    Count,
+    MessageState,
+    Role,
+    SamplingFields,
+    Stamp,
+    TitleSource,
+)
 from app.core.errors import UserError
 from app.core.units import MIB, format_bytes
 
@@ -56,6 +64,7 @@ class ConversationEntry(Struct, frozen=True, kw_only=True):
     device: str | None
     system_prompt: str
     sampling: SamplingFields
+    context: ContextFields = ContextFields()
     draft: str
     files: tuple[FileEntry, ...]
     messages: tuple[MessageEntry, ...]

@@ -78,6 +78,7 @@ def _exported(
         device=settings.device,
         system_prompt=settings.system_prompt,
         sampling=settings.sampling,
+        context=settings.context,
         draft=conversations.draft(connection, conversation_id),
         files=_files((file for file in files if file.message_id is None), contents),
         messages=tuple(_message(message, contents) for message in messages),

@@ -3,10 +3,12 @@
 import sqlite3
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from app.chats import conversations
 from app.chats.database import new_id, storable, writing
 from app.chats.document import ConversationEntry, Document, FileEntry, MessageEntry, files_of
-from app.chats.records import INTERRUPTED, AnswerEnd, MessageState, Stamp
+from app.chats.records import INTERRUPTED, AnswerEnd, ContextFields, MessageState, Stamp
 from app.chats.rows import RUN_COLUMNS, encode_json
 from app.core.errors import UserError
 
@@ -72,8 +74,8 @@ def _store(
     conversation_id = name(entry.id)
     connection.execute(
         "INSERT INTO conversations (id, title, title_source, pinned, created_at_ms, changed_at_ms,"
-        " active_leaf_id, model_name, backend, device, system_prompt, sampling)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " active_leaf_id, model_name, backend, device, system_prompt, sampling, context)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             conversation_id,
             storable(entry.title),
@@ -87,6 +89,7 @@ def _store(
             entry.device,
             storable(entry.system_prompt),
             encode_json(entry.sampling),
+            encode_json(_context(entry, name)),
         ),
     )
     if entry.draft:
@@ -97,6 +100,16 @@ def _store(
     for message in entry.messages:
         _store_message(connection, conversation_id, message, name, now_ms)
         _store_files(connection, conversation_id, name(message.id), message.files, sizes, name)
+
+
+def _context(entry: ConversationEntry, name: Callable[[str], str]) -> ContextFields:
+    """What is read of it; a boundary that is no message of it is dropped, with its summary."""
+    context = entry.context
+    if context.kept_from is None:
+        return context
+    if all(message.id != context.kept_from for message in entry.messages):
+        return ContextFields(on_overflow=context.on_overflow)
+    return msgspec.structs.replace(context, kept_from=name(context.kept_from))
 
 
 def _store_message(
@@ -159,6 +172,8 @@ def _run(stamp: Stamp, now_ms: int) -> tuple[object, ...]:
         timings.prefill_tokens_per_s,
         timings.decode_tokens_per_s,
         None if end.error is None else encode_json(end.error),
+        usage.predicted_reused_tokens,
+        usage.reuse_measured,
     )
 
 
@@ -171,7 +186,7 @@ def _store_files(
     name: Callable[[str], str],
 ) -> None:
     connection.executemany(
-        "INSERT INTO attachments VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO attachments VALUES (?, ?, ?, ?, ?, ?, ?, '')",
         [
             (
                 name(file.id),

@@ -53,6 +53,27 @@ class SamplingFields(Struct, frozen=True, kw_only=True, omit_defaults=True):
     max_thinking_tokens: Annotated[int, Meta(ge=0, le=10_000_000)] | None = None
 
 
+class OverflowChoice(StrEnum):
+    """What to do with a chat that has outgrown the context; the chat may remember it."""
+
+    ASK = "ask"
+    LEAVE_OUT_OLDEST = "leave_out_oldest"
+    SUMMARISE = "summarise"
+    NEW_CHAT = "new_chat"
+
+
+class ContextFields(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What of a conversation the model reads.
+
+    ``kept_from`` is the first message that is read; those before it in its branch are left out, and
+    ``summary`` stands for them. In a branch without that message everything is read.
+    """
+
+    on_overflow: OverflowChoice = OverflowChoice.ASK
+    kept_from: str | None = None
+    summary: str = ""
+
+
 class ChatSettings(Struct, frozen=True, kw_only=True):
     """What a conversation is answered with. ``None`` means the program's default.
 
@@ -66,6 +87,7 @@ class ChatSettings(Struct, frozen=True, kw_only=True):
     preset_id: str | None = None
     system_prompt: str = ""
     sampling: SamplingFields = SamplingFields()
+    context: ContextFields = ContextFields()
 
 
 class Preset(Struct, frozen=True, kw_only=True):
@@ -90,13 +112,19 @@ class Conversation(Struct, frozen=True, kw_only=True):
 
 
 class NewAttachment(Struct, frozen=True, kw_only=True):
+    """``source`` is the path it was read from, if it shall be looked at again."""
+
     name: str
     media_type: str
     content: bytes
+    source: str = ""
 
 
 class Attachment(Struct, frozen=True, kw_only=True):
-    """A file of a message, or of the whole conversation if ``message_id`` is absent."""
+    """A file of a message, or of the whole conversation if ``message_id`` is absent.
+
+    ``source`` is the path on this machine that it was read from; no export has it.
+    """
 
     id: str
     message_id: str | None
@@ -104,14 +132,18 @@ class Attachment(Struct, frozen=True, kw_only=True):
     media_type: str
     digest: str
     size_bytes: int
+    source: str = ""
 
 
 class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Token counts: ``prompt_tokens`` includes ``reused_tokens``, ``completion_tokens`` includes
-    ``thinking_tokens``."""
+    ``thinking_tokens``. ``predicted_reused_tokens`` was expected before the answer;
+    ``reuse_measured``: the library's counters bear ``reused_tokens`` out."""
 
     prompt_tokens: Count = 0
     reused_tokens: Count = 0
+    predicted_reused_tokens: Count | None = None
+    reuse_measured: bool = False
     completion_tokens: Count = 0
     thinking_tokens: Count = 0
 
@@ -127,7 +159,8 @@ class Timings(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class AnswerStart(Struct, frozen=True, kw_only=True):
-    """What is known when an answer begins. ``context_manifest`` is reserved: JSON text."""
+    """What is known when an answer begins. ``context_manifest`` says as JSON text what its prompt
+    was made of."""
 
     model_name: str
     model_digest: str

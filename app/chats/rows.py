@@ -16,6 +16,7 @@ from app.chats.records import (
     AnswerStart,
     Attachment,
     ChatSettings,
+    ContextFields,
     Conversation,
     DamagedRow,
     Message,
@@ -35,23 +36,24 @@ Row = tuple[Any, ...]
 
 CONVERSATION_COLUMNS: Final = (
     "id, title, title_source, pinned, created_at_ms, changed_at_ms, deleted_at_ms,"
-    " active_leaf_id, model_name, backend, device, preset_id, system_prompt, sampling"
+    " active_leaf_id, model_name, backend, device, preset_id, system_prompt, sampling, context"
 )
 MESSAGE_COLUMNS: Final = "id, parent_id, role, state, text, thinking, created_at_ms"
-ATTACHMENT_COLUMNS: Final = "id, message_id, name, media_type, digest, size_bytes"
+ATTACHMENT_COLUMNS: Final = "id, message_id, name, media_type, digest, size_bytes, source"
 PRESET_COLUMNS: Final = "id, name, system_prompt, sampling"
 RUN_COLUMNS: Final = (
     "model_name, model_digest, backend, device, profile_digest, settings, context_manifest,"
     " started_at_ms, ended_at_ms, finish_reason, seed, prompt_tokens, reused_tokens,"
     " completion_tokens, thinking_tokens, load_s, ttft_s, thinking_s, prefill_tokens_per_s,"
-    " decode_tokens_per_s, error"
+    " decode_tokens_per_s, error, predicted_reused_tokens, reuse_measured"
 )
 
 # A statement that gives each column that can hold an impossible value a plain one.
 _MENDING: Final = {
     "conversations": (
-        "UPDATE conversations SET sampling = '{}', title_source = CASE WHEN title_source"
-        " IN ('automatic', 'chosen') THEN title_source ELSE 'automatic' END WHERE id = ?"
+        "UPDATE conversations SET sampling = '{}', context = '{}',"
+        " title_source = CASE WHEN title_source IN ('automatic', 'chosen')"
+        " THEN title_source ELSE 'automatic' END WHERE id = ?"
     ),
     "presets": "UPDATE presets SET sampling = '{}' WHERE id = ?",
     "messages": (
@@ -109,6 +111,7 @@ def conversation_of(row: Row) -> Conversation:
                 preset_id=row[11],
                 system_prompt=row[12],
                 sampling=msgspec.json.decode(row[13], type=SamplingFields),
+                context=msgspec.json.decode(row[14], type=ContextFields),
             ),
         )
 
@@ -172,6 +175,8 @@ def _end_of(row: Row) -> AnswerEnd:
             reused_tokens=row[12],
             completion_tokens=row[13],
             thinking_tokens=row[14],
+            predicted_reused_tokens=row[21],
+            reuse_measured=bool(row[22]),
         ),
         timings=Timings(
             load_s=row[15],
@@ -193,6 +198,7 @@ def attachment_of(row: Row) -> Attachment:
         media_type=row[3],
         digest=row[4],
         size_bytes=row[5],
+        source=row[6],
     )
 
 

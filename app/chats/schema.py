@@ -197,7 +197,18 @@ def _second(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_first, _second)
+def _third(connection: sqlite3.Connection) -> None:
+    """What of a conversation is read, the predicted reuse, and where a file came from."""
+    for statement in (
+        "ALTER TABLE conversations ADD COLUMN context TEXT NOT NULL DEFAULT '{}'",
+        "ALTER TABLE runs ADD COLUMN predicted_reused_tokens INTEGER",
+        "ALTER TABLE runs ADD COLUMN reuse_measured INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE attachments ADD COLUMN source TEXT NOT NULL DEFAULT ''",
+    ):
+        connection.execute(statement)
+
+
+MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_first, _second, _third)
 VERSION: Final = len(MIGRATIONS)
 
 

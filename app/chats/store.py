@@ -243,6 +243,15 @@ class ChatStore:
     def detach(self, attachment_id: str) -> Future[None]:
         return self._owner.run(lambda c: attachments.detach(c, attachment_id))
 
+    def files(self, conversation_id: str) -> Future[tuple[Attachment, ...]]:
+        """The files of the conversation itself, oldest first."""
+
+        def work(connection: sqlite3.Connection) -> tuple[Attachment, ...]:
+            found = attachments.of_conversation(connection, conversation_id)
+            return tuple(one for one in found if one.message_id is None)
+
+        return self._owner.run(work)
+
     def attachment_content(self, attachment_id: str) -> Future[bytes]:
         return self._owner.run(lambda c: attachments.content(c, attachment_id))
 

@@ -40,7 +40,7 @@ class Banner(QFrame):
         icon = "check" if kind is BannerKind.DONE else "warning"
         mark.setPixmap(theme.icon(icon, colour=colour).pixmap(22, 22))
         mark.setAlignment(Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
+        words = self.words = QVBoxLayout()
         words.setSpacing(4)
         words.addWidget(_label(headline, "heading"))
         words.addWidget(_label(sentence, "body"))

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from app.chats.records import ChatSettings
 from app.core.errors import ErrorRecord
-from app.engine.chat import ChatMessage, Role
+from app.engine.chat import Role
 from app.engine.outcome import FinishReason, Timings, Usage
 
 
@@ -27,7 +27,8 @@ class AnswerStamp(Struct, frozen=True, kw_only=True):
     interrupted; ``error`` says why it failed. ``before`` is the run whose place this one took.
 
     ``thinking_s`` is how long the model thought before the answer's first word. ``device`` and
-    ``digest`` are what the engine was asked for; ``seed`` is the one it used.
+    ``digest`` are what the engine was asked for; ``seed`` is the one it used. ``manifest`` says as
+    JSON what the prompt was made of; it is empty where that isn't known.
     """
 
     model: str
@@ -41,6 +42,7 @@ class AnswerStamp(Struct, frozen=True, kw_only=True):
     timings: Timings = Timings()
     error: ErrorRecord | None = None
     before: FailedRun | None = None
+    manifest: str = ""
 
 
 class Message(Struct, frozen=True, kw_only=True):
@@ -171,12 +173,6 @@ class Conversation:
                 return message_id
             message_id = children[-1]
 
-    def prompt(self, leaf: str) -> tuple[ChatMessage, ...]:
-        """What the model gets: system prompt, then the path to ``leaf`` without empty answers."""
-        system = self.settings.system_prompt.strip()
-        first = (ChatMessage(role=Role.SYSTEM, content=system),) if system else ()
-        return first + tuple(
-            ChatMessage(role=message.role, content=message.text)
-            for message in self.path_to(leaf)
-            if message.text or message.role is not Role.ASSISTANT
-        )
+    def take_back(self, message_id: str) -> None:
+        """Removes a message that nothing follows; the shown path ends before it."""
+        self._leaf = self._messages.pop(message_id).parent

@@ -11,6 +11,7 @@ from app.desktop.banner import Banner, BannerKind
 from app.desktop.chat_choices import ChatChoices
 from app.desktop.conversation import Conversation
 from app.desktop.draft_keeper import DraftKeeper
+from app.desktop.full_chat import FullChat
 from app.desktop.inventory import Inventory
 from app.desktop.links import open_link
 from app.desktop.main_window import MainWindow
@@ -49,6 +50,8 @@ class Desk(QObject):
         self._drafts = DraftKeeper(window.composer, chats, self)
         self._choices = ChatChoices(window, runner, chats, inventory, preferences)
         self._second_thoughts = SecondThoughts(window, runner, chats, theme)
+        self._full_chat = FullChat(window, runner, chats, theme)
+        self._full_chat.shorten_asked.connect(self._on_edit)
         self._editing: str | None = None
         self._failure: Failure | None = None
         self._connect_presses()
@@ -105,6 +108,10 @@ class Desk(QObject):
         if editing is not None:
             self._leave_editing()
             self._runner.edit(conversation, editing, text)
+        elif (held := self._full_chat.held_in(conversation.id)) is not None:
+            # In the place of the message that didn't fit.
+            conversation.draft = ""
+            self._runner.edit(conversation, held.question, text)
         else:
             conversation.draft = ""  # the store lets it go when it gets the message
             self._runner.send(conversation, text)

@@ -22,6 +22,7 @@ from app.desktop.conversation import (
 )
 from app.engine.chat import Role
 from app.engine.outcome import FinishReason, Timings, Usage
+from app.workflows.context_pins import Pins
 
 _LISTED_AT_MOST: Final = 1000
 _NO_WISHES: Final = records.SamplingFields()
@@ -32,6 +33,7 @@ class KeptChats:
 
     def __init__(self, store: ChatStore) -> None:
         self._store = store
+        self.pins = Pins(store)
         # How much of a running answer's text and thinking is stored.
         self._running: dict[str, tuple[int, int]] = {}
 
@@ -105,14 +107,15 @@ class KeptChats:
             self._store.configure(chat_id, settings).result()
 
     def save_draft(self, chat_id: str, text: str, settings: records.ChatSettings) -> None:
-        """Keeps a text that isn't sent. It makes a chat of its own, which goes away with it."""
+        """Keeps a text that isn't sent. It makes a chat of its own, which goes away with it, unless
+        files are pinned to it."""
         if text:
             self.begin_chat(chat_id, settings)
         kept = self._find(chat_id)
         if kept is None:
             return
         self._store.save_draft(chat_id, text).result()
-        if not text and not kept.title:
+        if not text and not kept.title and not self._store.files(chat_id).result():
             self._store.delete_conversation(chat_id).result()
 
     # --- Messages ------------------------------------------------------------------------------
@@ -226,6 +229,7 @@ def _start_of(stamp: AnswerStamp | None, settings: records.SamplingFields) -> re
         backend=known.backend,
         device=known.device,
         settings=settings,
+        context_manifest=known.manifest or None,
     )
 
 
@@ -237,6 +241,8 @@ def _end_of(stamp: AnswerStamp) -> records.AnswerEnd:
         usage=records.Usage(
             prompt_tokens=usage.prompt_tokens,
             reused_tokens=usage.reused_tokens,
+            predicted_reused_tokens=usage.predicted_reused_tokens,
+            reuse_measured=usage.reuse_measured,
             completion_tokens=usage.completion_tokens,
             thinking_tokens=usage.thinking_tokens,
         ),
@@ -277,9 +283,12 @@ def _stamp_of(stamps: tuple[records.Stamp, ...]) -> AnswerStamp:
         reason=_REASONS.get(end.finish_reason),
         error=end.error,
         before=_failed_before(stamps),
+        manifest=start.context_manifest or "",
         usage=Usage(
             prompt_tokens=usage.prompt_tokens,
             reused_tokens=usage.reused_tokens,
+            predicted_reused_tokens=usage.predicted_reused_tokens or 0,
+            reuse_measured=usage.reuse_measured,
             completion_tokens=usage.completion_tokens,
             thinking_tokens=usage.thinking_tokens,
         ),

@@ -31,6 +31,7 @@ class Happening(StrEnum):
     FETCH_DONE = "fetch_done"
     FETCH_FAILED = "fetch_failed"
     SENT = "sent"
+    SUMMARY_BEGUN = "summary_begun"  # the oldest messages, before the turn itself
     LOAD_SEEN = "load_seen"
     PREFILL_SEEN = "prefill_seen"
     TEXT_SEEN = "text_seen"
@@ -69,6 +70,7 @@ TRANSITIONS: Final[dict[Happening, dict[TurnState, TurnState]]] = {
     _H.FETCH_DONE: {_S.FETCHING: _S.LOOKING},
     _H.FETCH_FAILED: {_S.FETCHING: _S.NO_MODEL},
     _H.SENT: {_S.IDLE: _S.PREPARING},
+    _H.SUMMARY_BEGUN: {_S.PREPARING: _S.PREPARING},
     _H.LOAD_SEEN: {_S.PREPARING: _S.LOADING, _S.LOADING: _S.LOADING},
     _H.PREFILL_SEEN: {
         _S.PREPARING: _S.READING,

@@ -1,5 +1,6 @@
 """The chats that the window knows: which are there, which is shown, what is drafted in each."""
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -78,6 +79,30 @@ class OpenChats(QObject):
         if self.current.last is not None or self.current.draft:
             self.current = self._begin()
         self.shown.emit(self.current)
+
+    def begin_beside(
+        self, other: Conversation, settings: ChatSettings, begun: Callable[[Conversation], None]
+    ) -> None:
+        """Shows a new chat with the pinned files of ``other``, and hands it to ``begun``."""
+        chats, new = self._chats, Conversation(new_id())
+        new.settings = settings
+
+        def copy() -> None:
+            chats.begin_chat(new.id, settings)
+            chats.pins.copy(other.id, new.id)
+
+        def show(_: None) -> None:
+            self._open[new.id] = self.current = new
+            self.shown.emit(new)
+            begun(new)
+
+        self._worker.run(copy, show, self._on_failed)
+
+    def move_away(self, chat: Conversation, message_id: str) -> None:
+        """Deletes a message that nothing follows: it was sent in another chat."""
+        chats = self._chats
+        chat.take_back(message_id)
+        self._worker.run(lambda: chats.delete_message(message_id), failed=self._on_failed)
 
     def adopt(self, conversation: Conversation) -> None:
         """Takes in a chat that began elsewhere, so that it can be shown."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop import wording
+from app.desktop import context_wording, wording
 from app.desktop.composer import Composer
 from app.desktop.conversation import Conversation, new_id
 from app.desktop.links import open_link
@@ -21,7 +21,7 @@ from app.desktop.markdown.view import MarkdownView
 from app.desktop.status_line import StatusLine
 from app.desktop.theme import Theme
 from app.desktop.turn import TurnRunner
-from app.desktop.turn_records import Activity, Change, Failure, Piece
+from app.desktop.turn_records import Activity, Change, Failure, HeldTurn, Piece
 
 
 class QuickQuestion(QDialog):
@@ -63,6 +63,7 @@ class QuickQuestion(QDialog):
         runner.text_arrived.connect(self._on_text)
         runner.answer_finished.connect(self._on_finished)
         runner.turn_failed.connect(self._on_failed)
+        runner.turn_held.connect(self._on_held)
 
     def _build(self) -> None:
         inside = QWidget()
@@ -141,6 +142,13 @@ class QuickQuestion(QDialog):
                 failure.error, kept_text=failure.message is not None
             )
             self.text.append(f"\n\n{headline} {sentence}")
+
+    @Slot(object)
+    def _on_held(self, held: HeldTurn) -> None:
+        """There is no room for a choice here; as a chat it can be made."""
+        if held.chat == self._conversation.id:
+            self.text.append(" ".join(context_wording.held(held.hold)))
+            self.text.finish()
 
     @Slot()
     def _on_open(self) -> None:

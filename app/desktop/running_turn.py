@@ -5,6 +5,7 @@ from PySide6.QtCore import QElapsedTimer
 
 from app.chats.records import SamplingFields
 from app.desktop.conversation import AnswerStamp, Conversation, Message
+from app.desktop.turn_gate import Admitted
 from app.engine.outcome import DeltaKind
 
 
@@ -19,10 +20,12 @@ class RunningTurn:
         wishes: SamplingFields,
     ) -> None:
         self.conversation = conversation
+        self.answer = answer  # as it was when the turn began
         self.answer_id = answer.id
         self.stamp = stamp
         self.wishes = wishes
         self.request: str | None = None  # absent until the engine has it
+        self.asked: Admitted | None = None  # what it has
         self.unsaved_text = ""
         self.unsaved_thinking = ""
         self.since_save = QElapsedTimer()

@@ -11,9 +11,9 @@ from app.desktop.around import Around
 from app.desktop.kept_chats import KeptChats
 from app.desktop.measured.ports import MeasureServices
 from app.desktop.models.ports import ModelsServices
-from app.engine.chat import ChatMessage
 from app.engine.protocol import Generate, Request
 from app.hardware.readings import DeviceInventory, DeviceReading
+from app.workflows.context import ChatParts
 from app.workflows.cpu_retry import TurnListener
 
 
@@ -52,14 +52,14 @@ class PrepareTurn(Protocol):
         self,
         model: ModelEntry,
         device: DeviceReading | None,
-        messages: tuple[ChatMessage, ...],
+        parts: ChatParts,
         wishes: SamplingFields,
     ) -> Generate:
-        """Returns the request that answers ``messages``; what ``wishes`` leave open is the
+        """Returns the request that answers the chat of ``parts``; what ``wishes`` leave open is the
         program's choice.
 
-        ``device`` absent means the automatic choice. When the last message is the assistant's,
-        the answer shall go on from its end without repeating it.
+        ``device`` absent means the automatic choice. When the history ends in an answer and there
+        is no turn, the answer shall go on from its end without repeating it.
 
         Raises:
             ContenoxError: the model or the device can't be used.

@@ -17,7 +17,17 @@ from app.desktop.kept_chats import KeptChats
 from app.desktop.lifecycle import BUSY, Action, Happening, TurnState, after, allows
 from app.desktop.running_turn import RunningTurn
 from app.desktop.services import ModelEntry, PrepareTurn
-from app.desktop.turn_records import Activity, Change, Failure, Piece, Retry
+from app.desktop.turn_gate import Admitted, Decision, Hold, TurnGate
+from app.desktop.turn_maker import Asked, TurnMaker, Wanted
+from app.desktop.turn_records import (
+    SUMMARISING,
+    Activity,
+    Change,
+    Failure,
+    HeldTurn,
+    Piece,
+    Retry,
+)
 from app.desktop.turn_wishes import begun, wishes_for, with_choice
 from app.engine.chat import Role
 from app.engine.outcome import DeltaKind, FinishReason
@@ -25,7 +35,6 @@ from app.engine.protocol import (
     Delta,
     Failed,
     Finished,
-    Generate,
     LoadProgress,
     PrefillProgress,
 )
@@ -33,6 +42,8 @@ from app.hardware.readings import DeviceReading
 from app.workflows.cpu_retry import RetriedOnCpu, TurnEvent
 
 _SAVE_EVERY_MS: Final = 600  # and what the disk takes: less than a second is ever lost
+_TELLING_TOKENS: Final = 256
+_UNDECIDED: Final = Decision()
 
 
 class TurnRunner(QObject):
@@ -44,6 +55,8 @@ class TurnRunner(QObject):
     answer_finished = Signal(object)  # Change
     turn_failed = Signal(object)  # Failure
     turn_retried = Signal(object)  # Retry
+    turn_held = Signal(object)  # HeldTurn: it was not sent
+    context_changed = Signal(object)  # Conversation: what of it is read is something else now
     branch_changed = Signal(str)  # the chat whose shown path is another now
     store_failed = Signal(object)  # ErrorRecord: a piece of an answer isn't stored
 
@@ -57,14 +70,21 @@ class TurnRunner(QObject):
     ) -> None:
         super().__init__(parent)
         self._bridge = bridge
-        self._prepare_turn = prepare_turn
+        self.maker = TurnMaker(chats, prepare_turn)
+        self._gate = TurnGate(bridge, self)
         self._chats = chats
         self._worker = worker
         self._running: RunningTurn | None = None
         self._activity = Activity(state=TurnState.LOOKING)
+        self._speeds: dict[tuple[str, str], float] = {}  # of prefill, in tokens/s
         self.model: ModelEntry | None = None
         self.device: DeviceReading | None = None
         bridge.event_arrived.connect(self._on_event)
+        self._gate.admitted.connect(self._on_admitted)
+        self._gate.held.connect(self._on_held)
+        self._gate.failed.connect(self._on_failed)
+        self._gate.stopped.connect(self._on_gate_stopped)
+        self._gate.summarising.connect(self._on_summarising)
 
     # --- State ---------------------------------------------------------------------------------
 
@@ -118,23 +138,35 @@ class TurnRunner(QObject):
         parent = conversation.get(answer_id).parent
         return parent is not None and self.answer(conversation, parent, varied=varied)
 
-    def answer(self, conversation: Conversation, question_id: str, *, varied: bool = False) -> bool:
-        """Answers a message that has no answer yet, or gives it another one."""
+    def answer(
+        self,
+        conversation: Conversation,
+        question_id: str,
+        *,
+        varied: bool = False,
+        decision: Decision = _UNDECIDED,
+    ) -> bool:
+        """Answers a message that has no answer yet, or gives it another one.
+
+        ``decision`` is what the person wants for a turn that was held.
+        """
         if not allows(self.state, Action.RESUME) or self.model is None:
             return False
         question = conversation.get(question_id)
         conversation.show_only_to(question_id)
         self.branch_changed.emit(conversation.id)
-        self._answer(conversation, question, varied=varied)
+        self._answer(conversation, question, varied=varied, decision=decision)
         return True
 
-    def resume(self, conversation: Conversation, answer_id: str) -> bool:
+    def resume(
+        self, conversation: Conversation, answer_id: str, *, decision: Decision = _UNDECIDED
+    ) -> bool:
         """Goes on with an answer that ended early, in the same message."""
         if not allows(self.state, Action.RESUME) or self.model is None:
             return False
-        answer = msgspec.structs.replace(conversation.get(answer_id), stamp=None)
-        conversation.put(answer)
-        self._start(conversation, answer, prompt_leaf=answer.id)
+        before = conversation.get(answer_id)
+        conversation.put(msgspec.structs.replace(before, stamp=None))
+        self._start(conversation, before, prompt_leaf=before.id, decision=decision)
         return True
 
     def stop(self) -> None:
@@ -144,6 +176,8 @@ class TurnRunner(QObject):
         self._move(Happening.STOP_ASKED)
         if self._running.request is not None:
             self._bridge.cancel(self._running.request)
+        else:
+            self._gate.stop()
 
     def running_in(self, chat_id: str) -> bool:
         """Whether an answer is being written in a chat."""
@@ -160,6 +194,7 @@ class TurnRunner(QObject):
         self._move(Happening.CLOSED)
         if running is None:
             return
+        self._gate.leave()
         if running.request is not None:
             self._bridge.cancel(running.request)
         self._end(msgspec.structs.replace(running.stamp, reason=FinishReason.CANCELLED))
@@ -167,11 +202,16 @@ class TurnRunner(QObject):
     # --- The course of a turn ------------------------------------------------------------------
 
     def _answer(
-        self, conversation: Conversation, question: Message, *, varied: bool = False
+        self,
+        conversation: Conversation,
+        question: Message,
+        *,
+        varied: bool = False,
+        decision: Decision = _UNDECIDED,
     ) -> None:
         answer = conversation.add(Role.ASSISTANT, parent=question.id)
         self.message_added.emit(Change(chat=conversation.id, message=answer))
-        self._start(conversation, answer, prompt_leaf=question.id, varied=varied)
+        self._start(conversation, answer, prompt_leaf=question.id, varied=varied, decision=decision)
 
     def _start(
         self,
@@ -180,13 +220,16 @@ class TurnRunner(QObject):
         *,
         prompt_leaf: str,
         varied: bool = False,
+        decision: Decision = _UNDECIDED,
     ) -> None:
         model, device = self.model, self.device
         assert model is not None, "the callers look"
         stamp = AnswerStamp(model=model.name, backend=model.backend)
         settings = conversation.settings = with_choice(conversation.settings, model, device)
         wishes = wishes_for(answer, settings.sampling, varied=varied)
-        self._running = RunningTurn(conversation, answer, stamp, wishes)
+        running = self._running = RunningTurn(conversation, answer, stamp, wishes)
+        speed = self._speeds.get((model.name, model.backend))
+        decision = msgspec.structs.replace(decision, tokens_per_s=speed)
         self._move(
             Happening.SENT,
             model=model.name,
@@ -196,33 +239,103 @@ class TurnRunner(QObject):
             total_tokens=0,
             reused_tokens=0,
         )
-        chat, messages = conversation.id, conversation.prompt(prompt_leaf)
+        wanted = Wanted(
+            chat=conversation.id,
+            path=conversation.path_to(prompt_leaf),
+            settings=settings,
+            model=model,
+            device=device,
+            wishes=wishes,
+        )
         assert answer.parent is not None, "an answer follows a question"
         question = conversation.get(answer.parent)
         others = (one for one in conversation.siblings(question.id) if one != question.id)
         beside = next(others, None)
-        chats, prepare_turn = self._chats, self._prepare_turn
+        chats, maker = self._chats, self.maker
 
-        def prepare() -> Generate:
-            chats.begin_chat(chat, settings)
-            chats.put_question(chat, question, beside)
-            request = prepare_turn(model, device, messages, wishes)
-            started = msgspec.structs.replace(answer, stamp=begun(stamp, request))
-            chats.open_answer(started, wishes)
-            return request
+        def prepare() -> Asked:
+            chats.begin_chat(wanted.chat, settings)
+            chats.put_question(wanted.chat, question, beside)
+            return maker.make(wanted)
 
-        self._worker.run(prepare, self._on_prepared, self._on_failed)
+        def examine(asked: Asked) -> None:
+            if self._running is not running:
+                return
+            if self.state is TurnState.STOPPING:  # stopped before the engine heard of it
+                self._on_gate_stopped()
+            else:
+                self._gate.examine(asked, decision)
 
-    def _on_prepared(self, request: Generate) -> None:
+        self._worker.run(prepare, examine, self._on_failed)
+
+    @Slot(object)
+    def _on_admitted(self, admitted: Admitted) -> None:
+        """Opens the answer in the store, then lets the engine begin."""
         running = self._running
         if running is None:
             return
-        if self.state is TurnState.STOPPING:  # stopped before the engine heard of it
+        request, conversation = admitted.asked.request, running.conversation
+        running.stamp = begun(running.stamp, request, admitted.report)
+        context = admitted.asked.talk.context
+        changed = context != conversation.settings.context
+        if changed:
+            conversation.settings = msgspec.structs.replace(conversation.settings, context=context)
+            self.context_changed.emit(conversation)
+        chat, settings, wishes = conversation.id, conversation.settings, running.wishes
+        started = msgspec.structs.replace(conversation.get(running.answer_id), stamp=running.stamp)
+        chats = self._chats
+
+        def begin() -> None:
+            if changed:
+                chats.configure(chat, settings)
+            chats.open_answer(started, wishes)
+
+        def submit(_: None) -> None:
+            if self._running is not running:
+                return
+            if self.state is TurnState.STOPPING:
+                self._on_gate_stopped()
+                return
+            running.request = request.request
+            running.asked = admitted
+            self._bridge.submit(request)
+
+        self._worker.run(begin, submit, self._on_failed)
+
+    @Slot()
+    def _on_gate_stopped(self) -> None:
+        running = self._running
+        if running is not None:
             self._end(msgspec.structs.replace(running.stamp, reason=FinishReason.CANCELLED))
+
+    @Slot(int)
+    def _on_summarising(self, messages: int) -> None:
+        self._move(Happening.SUMMARY_BEGUN, stage=SUMMARISING, total_tokens=messages)
+
+    @Slot(object)
+    def _on_held(self, hold: Hold) -> None:
+        """Takes the answer back; the question stays, and so does what there was of an answer."""
+        running = self._running
+        if running is None:
             return
-        running.request = request.request
-        running.stamp = begun(running.stamp, request)
-        self._bridge.submit(request)
+        self._running = None
+        conversation, answer = running.conversation, running.answer
+        resumed = answer.stamp is not None
+        if resumed:
+            conversation.put(answer)
+        else:
+            conversation.take_back(answer.id)
+        self._move(Happening.ENDED)
+        self.branch_changed.emit(conversation.id)
+        assert answer.parent is not None, "an answer follows a question"
+        self.turn_held.emit(
+            HeldTurn(
+                chat=conversation.id,
+                question=answer.parent,
+                answer=answer.id if resumed else None,
+                hold=hold,
+            )
+        )
 
     @Slot(object)
     def _on_event(self, event: TurnEvent) -> None:
@@ -243,6 +356,7 @@ class TurnRunner(QObject):
                 self._on_delta(running, event)
             case Finished():
                 running.end_thinking()
+                self._note_speed(running.stamp, event)
                 self._end(
                     msgspec.structs.replace(
                         running.stamp,
@@ -258,6 +372,12 @@ class TurnRunner(QObject):
                 self._on_retried(running, event)
             case _:
                 pass
+
+    def _note_speed(self, stamp: AnswerStamp, end: Finished) -> None:
+        """Keeps how fast a model reads, if it read enough to tell."""
+        speed = end.timings.prefill_tokens_per_s
+        if speed and end.usage.prompt_tokens - end.usage.reused_tokens >= _TELLING_TOKENS:
+            self._speeds[stamp.model, stamp.backend] = speed
 
     def _on_delta(self, running: RunningTurn, event: Delta) -> None:
         if event.kind is DeltaKind.TOOL_CALL:
@@ -294,7 +414,7 @@ class TurnRunner(QObject):
             answer, stamp=msgspec.structs.replace(running.stamp, error=event.error)
         )
         running.stamp = msgspec.structs.replace(
-            begun(running.stamp, event.again), thinking_s=None, before=before
+            begun(running.stamp, event.again, None), thinking_s=None, before=before
         )
         started = msgspec.structs.replace(answer, stamp=running.stamp)
         wishes = running.wishes
@@ -331,12 +451,25 @@ class TurnRunner(QObject):
         self._move(Happening.ENDED)
         self.answer_finished.emit(Change(chat=conversation.id, message=message))
 
+    @Slot(object)
     def _on_failed(self, error: ErrorRecord) -> None:
         running = self._running
         if running is None:
             return
         self._end(msgspec.structs.replace(running.stamp, error=error))
         kept = running.conversation.get(running.answer_id)
+        if error.code == "context_overflow" and running.asked is not None:
+            asked, report = running.asked.asked, running.asked.report
+            assert kept.parent is not None, "an answer follows a question"
+            self.turn_held.emit(
+                HeldTurn(
+                    chat=running.conversation.id,
+                    question=kept.parent,
+                    answer=kept.id,
+                    hold=Hold(asked=asked, report=report, error=error),
+                )
+            )
+            return
         self.turn_failed.emit(
             Failure(
                 chat=running.conversation.id,

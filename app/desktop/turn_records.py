@@ -1,10 +1,16 @@
 """What a turn tells those who show it."""
 
+from typing import Final
+
 import msgspec
 
 from app.core.errors import ErrorRecord
 from app.desktop.conversation import FailedRun, Message
 from app.desktop.lifecycle import TurnState
+from app.desktop.turn_gate import Hold
+
+SUMMARISING: Final = "summarising"
+"""The stage of a turn whose oldest messages are summarised first; the total counts them."""
 
 
 class Activity(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,3 +54,15 @@ class Retry(msgspec.Struct, frozen=True, kw_only=True):
 
     chat: str
     before: FailedRun
+
+
+class HeldTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn that waits for the person: it doesn't fit, or takes long to read.
+
+    ``answer`` is the one that was to go on, absent where none was begun.
+    """
+
+    chat: str
+    question: str
+    answer: str | None
+    hold: Hold

@@ -7,6 +7,8 @@ import msgspec
 from app.chats.records import ChatSettings, SamplingFields
 from app.desktop.conversation import AnswerStamp, Message
 from app.desktop.services import ModelEntry
+from app.engine.manifest import condensed, to_json
+from app.engine.outcome import ContextReport
 from app.engine.protocol import Generate
 from app.hardware.readings import DeviceReading
 
@@ -28,10 +30,13 @@ def wishes_for(answer: Message, own: SamplingFields, *, varied: bool) -> Samplin
     return wishes
 
 
-def begun(stamp: AnswerStamp, request: Generate) -> AnswerStamp:
-    """The stamp of an answer whose request is made."""
+def begun(stamp: AnswerStamp, request: Generate, report: ContextReport | None) -> AnswerStamp:
+    """The stamp of an answer whose request is made and counted."""
     spec = request.spec
-    return msgspec.structs.replace(stamp, device=spec.device, digest=spec.model_digest)
+    manifest = "" if report is None else to_json(condensed(report.manifest))
+    return msgspec.structs.replace(
+        stamp, device=spec.device, digest=spec.model_digest, manifest=manifest
+    )
 
 
 def with_choice(

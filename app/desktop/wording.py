@@ -9,7 +9,7 @@ from app.desktop.amounts import format_bytes, format_duration
 from app.desktop.conversation import AnswerStamp, FailedRun, Message
 from app.desktop.lifecycle import TurnState
 from app.desktop.services import FetchProgress
-from app.desktop.turn_records import Activity
+from app.desktop.turn_records import SUMMARISING, Activity
 from app.engine.outcome import FinishReason, Timings, Usage
 
 # Makers write their names in ways that no rule gives back from a file name.
@@ -65,7 +65,7 @@ def activity_sentence(activity: Activity, elapsed_s: float) -> str:
         case TurnState.FETCHING:
             return translate("wording", "Getting the first model")
         case TurnState.PREPARING:
-            return _with(translate("wording", "Starting the engine"), seconds)
+            return _with(_preparing(activity), seconds)
         case TurnState.LOADING:
             return _loading(activity, seconds)
         case TurnState.READING:
@@ -87,6 +87,14 @@ def _seconds(elapsed_s: float) -> str:
 
 def _with(sentence: str, figure: str) -> str:
     return f"{sentence}, {figure}" if figure else sentence
+
+
+def _preparing(activity: Activity) -> str:
+    if activity.stage == SUMMARISING:
+        return translate("wording", "Summarising the {count} oldest messages").format(
+            count=number(activity.total_tokens)
+        )
+    return translate("wording", "Starting the engine")
 
 
 def _loading(activity: Activity, seconds: str) -> str:

@@ -5,6 +5,7 @@ template, runtime or cache precision. So each turn has a manifest, and two of th
 """
 
 import hashlib
+import itertools
 from array import array
 from collections.abc import Sequence
 from enum import IntEnum, StrEnum
@@ -123,6 +124,37 @@ class Manifest(Struct, frozen=True, kw_only=True):
     stable_tokens: int
     stable_token_sha256: str
     segments: tuple[SegmentRecord, ...] = ()
+
+
+def condensed(manifest: Manifest) -> Manifest:
+    """The manifest with the turns of the history as one segment, as it is stored.
+
+    Else each turn would store a line for every turn before it. The hashes of that segment are those
+    over the hashes of the turns.
+    """
+    found: list[SegmentRecord] = []
+    for kind, group in itertools.groupby(manifest.segments, key=lambda one: one.kind):
+        records = list(group)
+        if kind is SegmentKind.HISTORY and len(records) > 1:
+            records = [_joined(records)]
+        found += records
+    return msgspec.structs.replace(manifest, segments=tuple(found))
+
+
+def _joined(turns: Sequence[SegmentRecord]) -> SegmentRecord:
+    first, last = turns[0], turns[-1]
+    tokens = [one.token_sha256 for one in turns]
+    whole = first.token_start is not None and last.token_end is not None
+    return SegmentRecord(
+        kind=first.kind,
+        name=f"{len(turns)} messages",
+        text_sha256=text_sha256("".join(one.text_sha256 for one in turns)),
+        byte_start=first.byte_start if whole else None,
+        byte_end=last.byte_end if whole else None,
+        token_start=first.token_start if whole else None,
+        token_end=last.token_end if whole else None,
+        token_sha256=text_sha256("".join(str(one) for one in tokens)) if whole else None,
+    )
 
 
 def compatible(before: Manifest, after: Manifest) -> str | None:

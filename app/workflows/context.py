@@ -59,6 +59,12 @@ def with_context(request: Generate, segments: Iterable[Segment]) -> Generate:
     )
 
 
+def with_reserve(request: Generate) -> Generate:
+    """``request`` with room for its answer: all it may write, up to a quarter of the context."""
+    reserve = min(request.max_tokens, max(1, request.spec.context_tokens // 4))
+    return msgspec.structs.replace(request, reserve_tokens=reserve)
+
+
 def count(engine: EngineClient, turn: Generate) -> ContextReport:
     """Counts the prompt of ``turn`` exactly. Blocks; never waits for an answer.
 

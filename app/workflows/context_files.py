@@ -2,6 +2,7 @@
 
 import codecs
 import io
+import stat
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -35,7 +36,7 @@ def pin(paths: Iterable[Path]) -> tuple[Segment, ...]:
         if path.is_dir():
             segments += pin_folder(path)
         else:
-            segments.append(pin_bytes(path.name, _read(path)))
+            segments.append(pin_bytes(path.name, read_file(path)))
     return tuple(segments)
 
 
@@ -68,11 +69,14 @@ def as_text(name: str, content: bytes) -> str:
     return _decode(name, content).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _read(path: Path) -> bytes:
+def read_file(path: Path) -> bytes:
+    """The bytes of a file that may be pinned; raises what ``pin`` raises for it."""
     try:
-        size = path.stat().st_size
-        if size > LARGEST_PDF_BYTES:
-            raise _too_large(path.name, size, LARGEST_PDF_BYTES)
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise _no_text(path.name)  # a device or a pipe may never end
+        if found.st_size > LARGEST_PDF_BYTES:
+            raise _too_large(path.name, found.st_size, LARGEST_PDF_BYTES)
         return path.read_bytes()
     except FileNotFoundError as error:
         raise UserError(
@@ -101,12 +105,16 @@ def _decode(name: str, content: bytes) -> str:
         text = content.decode("cp1252", "replace")
     controls = sum(1 for one in text if one < " " and one not in "\t\n\r\f")
     if "\0" in text or controls > _MOST_CONTROLS * len(text):
-        raise UserError(
-            "pin_not_text",
-            f"{name} is no text file.",
-            "Pin text, Markdown, code or a PDF that has text.",
-        )
+        raise _no_text(name)
     return text
+
+
+def _no_text(name: str) -> UserError:
+    return UserError(
+        "pin_not_text",
+        f"{name} is no text file.",
+        "Pin text, Markdown, code or a PDF that has text.",
+    )
 
 
 def _too_large(name: str, size_bytes: int, limit_bytes: int) -> UserError:

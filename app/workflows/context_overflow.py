@@ -7,14 +7,14 @@ NEW_CHAT         -> a chat with the pinned files and the turn alone
 """
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 
+from app.chats.records import OverflowChoice
 from app.core.errors import UserError
-from app.engine.chat import ChatMessage, Role
+from app.engine.chat import ChatMessage, Role, Sampling, ThinkingLevel
 from app.engine.manifest import SegmentKind
 from app.engine.outcome import ContextReport
 from app.engine.protocol import Generate, new_request_id
@@ -22,21 +22,12 @@ from app.engine.protocol import Generate, new_request_id
 # After turns are left out, the history takes at most this share of what it may take: the beginning
 # then stays the same, and its KV is reused, for many turns.
 _HISTORY_SHARE: Final = 0.5
-_SUMMARY_TOKENS: Final = 400
+SUMMARY_TOKENS: Final = 400
 _SUMMARY_ASKED: Final = (
     "Summarise the conversation so far for yourself, so that it can go on without its text: what"
     " was asked, what was decided, names, numbers and file names that matter. Write the summary"
     " only."
 )
-
-
-class OverflowChoice(StrEnum):
-    """What to do with a chat that has outgrown the context; the chat may remember it."""
-
-    ASK = "ask"
-    LEAVE_OUT_OLDEST = "leave_out_oldest"
-    SUMMARISE = "summarise"
-    NEW_CHAT = "new_chat"
 
 
 class Overflow(Struct, frozen=True, kw_only=True):
@@ -57,7 +48,7 @@ def overflow_of(report: ContextReport) -> Overflow | None:
     """Says what can be done about a prompt that doesn't fit; ``None`` for one that does."""
     if report.fits:
         return None
-    history = sum(_history(report))
+    history = sum(history_tokens(report))
     fixed = report.needed_tokens - history
     choices: list[OverflowChoice] = []
     if fixed <= report.context_tokens and history:
@@ -91,7 +82,7 @@ def leave_out(report: ContextReport, history: Sequence[ChatMessage], left_out: i
     """
     if report.fits:
         return left_out
-    tokens = _history(report)
+    tokens = history_tokens(report)
     fixed = report.needed_tokens - sum(tokens)
     room = report.context_tokens - fixed
     if room < 0:
@@ -113,7 +104,7 @@ def leave_out(report: ContextReport, history: Sequence[ChatMessage], left_out: i
 
 
 def summary_request(turn: Generate, history: Sequence[ChatMessage]) -> Generate:
-    """The request whose answer stands for ``history``; greedy, without tools.
+    """The request whose answer stands for ``history``; greedy, without tools or thinking.
 
     The stable segments stay, so that their KV is reused. ``history`` must fit: summarise the part
     that ``leave_out`` leaves out.
@@ -126,8 +117,11 @@ def summary_request(turn: Generate, history: Sequence[ChatMessage]) -> Generate:
         messages=(*system, *history, asked),
         segments=(),
         tools=(),
-        max_tokens=_SUMMARY_TOKENS,
-        reserve_tokens=_SUMMARY_TOKENS,
+        sampling=Sampling(),
+        thinking=ThinkingLevel.OFF,
+        max_thinking_tokens=None,
+        max_tokens=SUMMARY_TOKENS,
+        reserve_tokens=SUMMARY_TOKENS,
     )
 
 
@@ -140,7 +134,7 @@ def _is_system(message: ChatMessage) -> bool:
     return message.role is Role.SYSTEM
 
 
-def _history(report: ContextReport) -> list[int]:
+def history_tokens(report: ContextReport) -> list[int]:
     """The tokens of each message of the history, with what the template puts around it.
 
     A message that can't be found in the prompt (the template rewrote it) counts as nothing here.

@@ -839,6 +839,10 @@
       <source>Failed before</source>
       <translation>Zuvor versagt</translation>
     </message>
+    <message>
+      <source>Summarising the {count} oldest messages</source>
+      <translation>Die {count} ältesten Nachrichten werden zusammengefasst</translation>
+    </message>
   </context>
   <context>
     <name>settings</name>
@@ -1623,7 +1627,7 @@
       <translation>Min p</translation>
     </message>
     <message>
-      <source>Only words with this share of the best one&apos;s chance.</source>
+      <source>Only words with this share of the best one's chance.</source>
       <translation>Nur Wörter mit diesem Anteil des besten.</translation>
     </message>
     <message>
@@ -1682,7 +1686,7 @@
       <translation>Wie Wörter gewählt werden</translation>
     </message>
     <message>
-      <source>An empty field is the model&apos;s own default.</source>
+      <source>An empty field is the model's own default.</source>
       <translation>Ein leeres Feld ist die Voreinstellung des Modells.</translation>
     </message>
     <message>
@@ -1976,11 +1980,11 @@
       <translation>Überholt: {reason}</translation>
     </message>
     <message>
-      <source>the model&apos;s files are others now</source>
+      <source>the model's files are others now</source>
       <translation>die Dateien des Modells sind andere</translation>
     </message>
     <message>
-      <source>the model&apos;s profile changed</source>
+      <source>the model's profile changed</source>
       <translation>das Profil des Modells hat sich geändert</translation>
     </message>
     <message>
@@ -2008,7 +2012,7 @@
       <translation>eine andere Pipeline führt es aus</translation>
     </message>
     <message>
-      <source>the model isn&apos;t installed</source>
+      <source>the model isn't installed</source>
       <translation>das Modell ist nicht installiert</translation>
     </message>
     <message>
@@ -2080,8 +2084,135 @@
       <translation>Speicher</translation>
     </message>
     <message>
-      <source>most of the engine&apos;s memory in use, in MB</source>
+      <source>most of the engine's memory in use, in MB</source>
       <translation>größter Speicherbedarf der Engine in MB</translation>
+    </message>
+  </context>
+  <context>
+    <name>context</name>
+    <message>
+      <source>This no longer fits into the model's context.</source>
+      <translation>Das passt nicht mehr in den Kontext des Modells.</translation>
+    </message>
+    <message>
+      <source>{needed} tokens are needed, with room for the answer; {available} are available.</source>
+      <translation>Gebraucht werden {needed} Token, mit Platz für die Antwort; es gibt {available}.</translation>
+    </message>
+    <message>
+      <source>The pinned files, the message and the answer alone take {fixed}. Unpin a file, or shorten the message.</source>
+      <translation>Die angehefteten Dateien, die Nachricht und die Antwort brauchen allein schon {fixed}. Lösen Sie eine Datei, oder kürzen Sie die Nachricht.</translation>
+    </message>
+    <message>
+      <source>Earlier messages take {history} of them. Nothing is left out unless you say so.</source>
+      <translation>Davon nehmen frühere Nachrichten {history} ein. Nichts wird weggelassen, solange Sie es nicht sagen.</translation>
+    </message>
+    <message>
+      <source>Reading this takes about {minutes} minutes.</source>
+      <translation>Das zu lesen dauert etwa {minutes} Minuten.</translation>
+    </message>
+    <message>
+      <source>{tokens} tokens have to be read before the first word. It can be stopped at any time.</source>
+      <translation>Vor dem ersten Wort sind {tokens} Token zu lesen. Das lässt sich jederzeit anhalten.</translation>
+    </message>
+    <message>
+      <source>Leave out the oldest messages</source>
+      <translation>Die ältesten Nachrichten weglassen</translation>
+    </message>
+    <message>
+      <source>Summarise the oldest messages</source>
+      <translation>Die ältesten Nachrichten zusammenfassen</translation>
+    </message>
+    <message>
+      <source>New chat with the pinned files</source>
+      <translation>Neuer Chat mit den angehefteten Dateien</translation>
+    </message>
+    <message>
+      <source>Shorten the message</source>
+      <translation>Die Nachricht kürzen</translation>
+    </message>
+    <message>
+      <source>Read it</source>
+      <translation>Lesen lassen</translation>
+    </message>
+    <message>
+      <source>Do the same from now on in this chat</source>
+      <translation>In diesem Chat von nun an immer so</translation>
+    </message>
+    <message>
+      <source>System prompt</source>
+      <translation>Systemanweisung</translation>
+    </message>
+    <message>
+      <source>Tools</source>
+      <translation>Werkzeuge</translation>
+    </message>
+    <message>
+      <source>Rules of a folder</source>
+      <translation>Regeln eines Ordners</translation>
+    </message>
+    <message>
+      <source>Map of a folder</source>
+      <translation>Übersicht eines Ordners</translation>
+    </message>
+    <message>
+      <source>Pinned file</source>
+      <translation>Angeheftete Datei</translation>
+    </message>
+    <message>
+      <source>Changes</source>
+      <translation>Änderungen</translation>
+    </message>
+    <message>
+      <source>Log</source>
+      <translation>Protokoll</translation>
+    </message>
+    <message>
+      <source>Earlier messages</source>
+      <translation>Frühere Nachrichten</translation>
+    </message>
+    <message>
+      <source>Your message</source>
+      <translation>Ihre Nachricht</translation>
+    </message>
+    <message>
+      <source>highest</source>
+      <translation>am höchsten</translation>
+    </message>
+    <message>
+      <source>high</source>
+      <translation>hoch</translation>
+    </message>
+    <message>
+      <source>medium</source>
+      <translation>mittel</translation>
+    </message>
+    <message>
+      <source>low</source>
+      <translation>niedrig</translation>
+    </message>
+    <message>
+      <source>changed since it was pinned</source>
+      <translation>seit dem Anheften geändert</translation>
+    </message>
+    <message>
+      <source>not there any more; the chat has its own copy</source>
+      <translation>nicht mehr da; der Chat hat seine eigene Kopie</translation>
+    </message>
+    <message>
+      <source>{used} of {available} tokens</source>
+      <translation>{used} von {available} Token</translation>
+    </message>
+    <message>
+      <source>{predicted} tokens predicted; this pipeline measures nothing</source>
+      <translation>{predicted} Token vorhergesagt; diese Pipeline misst nichts</translation>
+    </message>
+    <message>
+      <source>{reused} tokens, as predicted</source>
+      <translation>{reused} Token, wie vorhergesagt</translation>
+    </message>
+    <message>
+      <source>{reused} tokens measured, {predicted} were predicted</source>
+      <translation>{reused} Token gemessen, {predicted} waren vorhergesagt</translation>
     </message>
   </context>
 </TS>

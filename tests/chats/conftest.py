@@ -19,7 +19,14 @@ START = AnswerStart(
 END = AnswerEnd(
     finish_reason="stop",
     seed=2**64 - 1,
-    usage=Usage(prompt_tokens=20, reused_tokens=8, completion_tokens=12, thinking_tokens=3),
+    usage=Usage(
+        prompt_tokens=20,
+        reused_tokens=8,
+        predicted_reused_tokens=16,
+        reuse_measured=True,
+        completion_tokens=12,
+        thinking_tokens=3,
+    ),
     timings=Timings(load_s=1.5, ttft_s=0.25, thinking_s=0.5, decode_tokens_per_s=31.5),
 )
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from app.chats.records import SamplingFields
 from app.desktop.services import Engine, ModelEntry
-from app.engine.chat import ChatMessage
 from app.engine.client import EngineClient
 from app.engine.protocol import Generate, new_request_id
 from app.engine.spec import LoadSpec, Runtime
 from app.hardware.readings import DeviceReading
 from app.models.library import InstalledModel
+from app.workflows.context import ChatParts, chat_segments, with_context
 from tests.desktop.rooms import Room
 
 
@@ -40,7 +40,7 @@ class RealRoom(Room):
         self,
         model: ModelEntry,
         _device: DeviceReading | None,
-        messages: tuple[ChatMessage, ...],
+        parts: ChatParts,
         _wishes: SamplingFields,
     ) -> Generate:
         installed = self._model
@@ -51,6 +51,7 @@ class RealRoom(Room):
             context_tokens=min(4096, model.context_tokens),
             runtime=self._runtime,
         )
-        return Generate(
-            request=new_request_id(), spec=spec, messages=messages, max_tokens=self._max_tokens
+        request = Generate(
+            request=new_request_id(), spec=spec, messages=(), max_tokens=self._max_tokens
         )
+        return with_context(request, chat_segments(parts))

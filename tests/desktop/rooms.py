@@ -27,6 +27,7 @@ from app.hardware.readings import (
 )
 from app.models.identity import Stopped
 from app.models.ledger import Contact
+from app.workflows.context import ChatParts, chat_segments, with_context
 from app.workflows.diagnostics import BundlePart, save_bundle
 from tests.desktop.fake_engine import FakeEngine, finished, text
 
@@ -129,14 +130,13 @@ class Room:
         self,
         model: ModelEntry,
         device: DeviceReading | None,
-        messages: tuple[ChatMessage, ...],
+        parts: ChatParts,
         wishes: SamplingFields,
     ) -> Generate:
         self.prepare_gate.wait(10)
         if self.prepare_error is not None:
             raise self.prepare_error
         self.wishes.append(wishes)
-        self.turns.append((model.name, device.id if device else None, messages))
         spec = LoadSpec(
             model_name=model.name,
             model_path="nowhere",
@@ -144,7 +144,10 @@ class Room:
             context_tokens=model.context_tokens,
             runtime=ScriptedRuntime(device=device.id if device else "CPU"),
         )
-        return Generate(request=new_request_id(), spec=spec, messages=messages)
+        empty = Generate(request=new_request_id(), spec=spec, messages=())
+        request = with_context(empty, chat_segments(parts))
+        self.turns.append((model.name, device.id if device else None, request.messages))
+        return request
 
     def _starter(self, report: Callable[[FetchProgress], None], stop: Callable[[], bool]) -> None:
         report(Progress(step="download", done_bytes=23_000_000, total_bytes=98_000_000))

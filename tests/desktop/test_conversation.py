@@ -5,7 +5,7 @@ from app.desktop.conversation import (
     Message,
     new_id,
 )
-from app.engine.chat import ChatMessage, Role
+from app.engine.chat import Role
 
 
 def _talk() -> tuple[Conversation, list[Message]]:
@@ -38,17 +38,12 @@ def test_an_edited_first_message_is_a_sibling_without_a_parent() -> None:
     assert chat.path() == (edited,)
 
 
-def test_the_prompt_leaves_out_answers_that_never_came() -> None:
-    chat, (question, answer, second) = _talk()
+def test_an_answer_that_is_taken_back_leaves_its_question_as_the_end() -> None:
+    chat, (*_, second) = _talk()
     empty = chat.add(Role.ASSISTANT, parent=second.id)
-    third = chat.add(Role.USER, "three", parent=empty.id)
-    assert chat.prompt(third.id) == (
-        ChatMessage(role=Role.USER, content="one"),
-        ChatMessage(role=Role.ASSISTANT, content="first"),
-        ChatMessage(role=Role.USER, content="two"),
-        ChatMessage(role=Role.USER, content="three"),
-    )
-    assert question.id != answer.id
+    chat.take_back(empty.id)
+    assert chat.last == second
+    assert chat.siblings(second.id) == (second.id,)
 
 
 def test_extending_keeps_the_place() -> None:

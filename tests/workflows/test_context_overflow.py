@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from app.chats.records import OverflowChoice
 from app.core.errors import UserError
 from app.engine.chat import ChatMessage, Role
 from app.engine.client import EngineClient
@@ -12,7 +13,6 @@ from app.engine.outcome import ContextReport, PoolReport
 from app.engine.protocol import Finished, Generate, new_request_id
 from app.workflows.context import ChatParts, chat_segments, count, with_context
 from app.workflows.context_overflow import (
-    OverflowChoice,
     leave_out,
     overflow_of,
     shading,

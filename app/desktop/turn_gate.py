@@ -1,0 +1,249 @@
+"""Between the pressed key and the answer: the turn is counted, and held if it doesn't fit.
+
+Nothing is cut in silence. What a person chose is done here, step by step, each followed by a count:
+turns are left out, or the loaded model summarises them.
+"""
+
+from typing import Final
+
+import msgspec
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.chats.records import OverflowChoice
+from app.core.errors import ContenoxError, ErrorRecord, UserError
+from app.desktop.engine_bridge import EngineBridge
+from app.desktop.turn_maker import Asked
+from app.engine.outcome import ContextReport, DeltaKind, FinishReason
+from app.engine.protocol import (
+    Count,
+    Counted,
+    Delta,
+    Failed,
+    Finished,
+    new_request_id,
+)
+from app.workflows.context_overflow import Overflow, overflow_of
+from app.workflows.context_talk import Talk, slow_s
+from app.workflows.cpu_retry import TurnEvent
+
+# So many summaries, or halvings of what can't even be counted, are more than any chat needs.
+_MOST_STEPS: Final = 64
+_OVERFLOW: Final = "context_overflow"
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person wants for one turn. ``unhurried``: it may take as long as it takes."""
+
+    choice: OverflowChoice = OverflowChoice.ASK
+    unhurried: bool = False
+    tokens_per_s: float | None = None
+
+
+class Admitted(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn that may be sent. ``report`` is absent where its model's prompts can't be counted."""
+
+    asked: Asked
+    report: ContextReport | None = None
+
+
+class Hold(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a turn isn't sent: it doesn't fit, or takes ``seconds`` to read.
+
+    ``overflow`` is absent where it is too long to be counted: ``error`` says so then.
+    """
+
+    asked: Asked
+    report: ContextReport | None = None
+    overflow: Overflow | None = None
+    seconds: float | None = None
+    error: ErrorRecord | None = None
+
+
+class TurnGate(QObject):
+    """Examines one turn at a time; lives in the GUI thread and never blocks it."""
+
+    admitted = Signal(object)  # Admitted
+    held = Signal(object)  # Hold
+    failed = Signal(object)  # ErrorRecord
+    stopped = Signal()
+    summarising = Signal(int)  # how many messages
+
+    def __init__(self, bridge: EngineBridge, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._asked: Asked | None = None
+        self._decision = Decision()
+        self._pending: str | None = None
+        self._report: ContextReport | None = None
+        self._summarised = 0  # messages; 0 while a count is pending
+        self._summary = ""
+        self._steps = 0
+        bridge.event_arrived.connect(self._on_event)
+
+    def examine(self, asked: Asked, decision: Decision) -> None:
+        """Ends in exactly one of the signals ``admitted``, ``held``, ``failed`` and ``stopped``."""
+        self._decision = decision
+        self._steps = 0
+        self._count(asked)
+
+    def stop(self) -> None:
+        """Asks for the end of the examination, if there is one; ``stopped`` follows."""
+        if self._pending is not None:
+            self._bridge.cancel(self._pending)
+
+    def leave(self) -> None:
+        """Forgets the turn; no signal follows."""
+        self.stop()
+        self._pending = None
+
+    # --- Steps ---------------------------------------------------------------------------------
+
+    def _count(self, asked: Asked) -> None:
+        request = asked.talk.request(asked.request)
+        self._asked = Asked(request=request, talk=asked.talk)
+        self._report = None
+        self._summarised = 0
+        self._steps += 1
+        count = Count(request=new_request_id(), turn=request)
+        self._pending = count.request
+        self._bridge.submit(count)
+
+    def _count_again(self, talk: Talk) -> None:
+        assert self._asked is not None, "there is a turn"
+        self._count(Asked(request=self._asked.request, talk=talk))
+
+    @Slot(object)
+    def _on_event(self, event: TurnEvent) -> None:
+        if self._pending is None or getattr(event, "request", None) != self._pending:
+            return
+        match event:
+            case Counted():
+                self._report = event.report
+            case Delta(kind=DeltaKind.TEXT):
+                self._summary += event.text
+            case Finished():
+                self._pending = None
+                self._on_finished(event)
+            case Failed():
+                self._pending = None
+                self._on_failed(event.error)
+            case _:
+                pass
+
+    def _on_finished(self, end: Finished) -> None:
+        if end.reason is FinishReason.CANCELLED:
+            self.stopped.emit()
+        elif self._summarised:
+            self._on_summarised()
+        elif self._report is not None:
+            self._decide(self._report)
+
+    def _on_failed(self, error: ErrorRecord) -> None:
+        if self._summarised:
+            self.failed.emit(error)
+        elif error.code == _OVERFLOW:
+            self._shorten_uncounted(error)
+        else:
+            # The answer itself will tell what is wrong, if anything is.
+            self._admit()
+
+    def _admit(self) -> None:
+        assert self._asked is not None, "there is a turn"
+        self.admitted.emit(Admitted(asked=self._asked, report=self._report))
+
+    def _decide(self, report: ContextReport) -> None:
+        overflow = overflow_of(report)
+        if overflow is None:
+            seconds = slow_s(report, self._decision.tokens_per_s)
+            if seconds is None or self._decision.unhurried:
+                self._admit()
+            else:
+                self._shorten_slow(seconds)
+            return
+        assert self._asked is not None, "there is a turn"
+        talk = self._asked.talk
+        choice = self._chosen()
+        if choice is OverflowChoice.ASK or self._steps > _MOST_STEPS:
+            self._hold(overflow=overflow)
+            return
+        try:
+            if choice is OverflowChoice.SUMMARISE:
+                self._summarise(talk, report)
+                return
+            shorter = talk.without_oldest(report)
+        except ContenoxError as error:
+            self._hold(overflow=overflow, error=error.record())
+            return
+        if shorter == talk:
+            self._hold(overflow=overflow)
+        else:
+            self._count_again(shorter)
+
+    def _chosen(self) -> OverflowChoice:
+        """The choice for this turn, else the one that the chat remembers."""
+        if self._decision.choice is not OverflowChoice.ASK:
+            return self._decision.choice
+        assert self._asked is not None, "there is a turn"
+        return self._asked.talk.context.on_overflow
+
+    def _shorten_uncounted(self, error: ErrorRecord) -> None:
+        """A history that is too long to be counted is halved until it can be."""
+        assert self._asked is not None, "there is a turn"
+        if self._chosen() is not OverflowChoice.LEAVE_OUT_OLDEST or self._steps > _MOST_STEPS:
+            self._hold(error=error)
+            return
+        try:
+            self._count_again(self._asked.talk.halved())
+        except ContenoxError as nothing_left:
+            self._hold(error=nothing_left.record())
+
+    def _shorten_slow(self, seconds: float) -> None:
+        """What takes long to read is halved, if the person wants that for this turn."""
+        assert self._asked is not None, "there is a turn"
+        if self._decision.choice is not OverflowChoice.LEAVE_OUT_OLDEST:
+            self._hold(seconds=seconds)
+            return
+        try:
+            self._count_again(self._asked.talk.halved())
+        except ContenoxError:
+            self._hold(seconds=seconds)
+
+    def _summarise(self, talk: Talk, report: ContextReport) -> None:
+        assert self._asked is not None, "there is a turn"
+        messages = talk.to_summarise(report)
+        request = talk.summary(self._asked.request, messages)
+        self._summarised, self._summary = len(messages), ""
+        self._pending = request.request
+        self.summarising.emit(len(messages))
+        self._bridge.submit(request)
+
+    def _on_summarised(self) -> None:
+        assert self._asked is not None, "there is a turn"
+        talk, summary = self._asked.talk, self._summary.strip()
+        if not summary:
+            error = UserError(
+                "summary_empty",
+                "The model wrote no summary.",
+                "Leave out the oldest turns instead, or choose a larger model.",
+            )
+            self.failed.emit(error.record())
+            return
+        self._count_again(talk.without(talk.left_out + self._summarised, summary))
+
+    def _hold(
+        self,
+        *,
+        overflow: Overflow | None = None,
+        seconds: float | None = None,
+        error: ErrorRecord | None = None,
+    ) -> None:
+        assert self._asked is not None, "there is a turn"
+        self.held.emit(
+            Hold(
+                asked=self._asked,
+                report=self._report,
+                overflow=overflow,
+                seconds=seconds,
+                error=error,
+            )
+        )

@@ -1,0 +1,278 @@
+"""A turn that doesn't fit, or takes long, waits for the person; nothing is cut in silence."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.chats.records import OverflowChoice
+from app.core.errors import ErrorKind, ErrorRecord
+from app.desktop.application import Desktop
+from app.desktop.choice_banner import ChoiceBanner
+from app.desktop.lifecycle import TurnState
+from app.engine.chat import ChatMessage, Role
+from app.engine.manifest import from_json
+from app.engine.outcome import ContextReport
+from app.engine.protocol import Generate
+from tests.desktop.fake_engine import counted, failed, finished, text
+from tests.desktop.rooms import Model, Room, Start, take_turn
+
+LONG = "word " * 24 + "end"
+OVERFLOW = ErrorRecord(
+    kind=ErrorKind.USER,
+    code="context_overflow",
+    message="Not read: the conversation has at least 900 tokens; the model's context holds 100.",
+    remedy="Leave out old messages or files, or start a new chat.",
+)
+
+
+@pytest.fixture
+def small(room: Room, opened: Callable[[], Desktop]) -> Desktop:
+    """The window with a model whose context holds 100 words."""
+    room.models = (Model(context_tokens=100),)
+    return opened()
+
+
+def fill(desktop: Desktop, room: Room, qtbot: QtBot) -> None:
+    """Two turns of 50 words each."""
+    for number in range(2):
+        take_turn(desktop, room, qtbot, f"{number} {LONG}", f"answer {LONG}"[: 5 * 24])
+
+
+def send(desktop: Desktop, words: str) -> None:
+    desktop.window.composer.set_text("")
+    desktop.window.composer.sent.emit(words)
+
+
+def banner_of(desktop: Desktop, qtbot: QtBot) -> ChoiceBanner:
+    qtbot.waitUntil(lambda: isinstance(desktop.window.transcript.banner, ChoiceBanner))
+    banner = desktop.window.transcript.banner
+    assert isinstance(banner, ChoiceBanner)
+    return banner
+
+
+def answer(desktop: Desktop, room: Room, qtbot: QtBot, before: int, words: str = "Yes.") -> None:
+    qtbot.waitUntil(lambda: len(room.engine.requests) > before)
+    room.engine.say(text(room.engine.last, words), finished(room.engine.last))
+    qtbot.waitUntil(lambda: desktop.runner.state is TurnState.IDLE)
+
+
+def generated(room: Room, place: int = -1) -> Generate:
+    request = room.engine.requests[place]
+    assert isinstance(request, Generate)
+    return request
+
+
+def test_a_full_chat_shows_its_sum_and_three_choices(
+    small: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    fill(small, room, qtbot)
+    sent = len(room.engine.requests)
+    send(small, f"And {LONG}")
+    banner = banner_of(small, qtbot)
+    assert list(banner.buttons) == ["leave_out_oldest", "summarise", "new_chat", "shorten"]
+    report = room.engine.report(room.engine.counts[-1])
+    assert str(report.needed_tokens) in banner.accessibleName()
+    assert "100 are available" in banner.accessibleName()
+    assert len(room.engine.requests) == sent, "nothing was sent"
+    last = small.chats.current.last
+    assert last is not None
+    assert last.text == f"And {LONG}"
+    assert room.store.message(last.id).result().text == last.text, "and it is kept"
+
+
+def test_left_out_turns_stay_out_until_it_is_full_again(
+    small: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    fill(small, room, qtbot)
+    sent = len(room.engine.requests)
+    send(small, f"And {LONG}")
+    banner = banner_of(small, qtbot)
+    banner.buttons["leave_out_oldest"].click()
+    answer(small, room, qtbot, sent)
+    contents = [one.content for one in generated(room).messages]
+    assert contents[-1] == f"And {LONG}"
+    assert not contents[0].startswith("0 ")
+    take_turn(small, room, qtbot, "short", "Yes.")
+    assert generated(room).messages[: len(contents)] == generated(room, -2).messages, "a prefix"
+    assert small.chats.current.settings.context.on_overflow is OverflowChoice.ASK
+
+
+def test_a_remembered_choice_is_not_asked_again_and_survives_a_restart(
+    start: Start, qtbot: QtBot
+) -> None:
+    desktop, room = start()
+    room.engine.report = lambda turn: _of_100(turn)
+    fill(desktop, room, qtbot)
+    sent = len(room.engine.requests)
+    send(desktop, f"And {LONG}")
+    banner = banner_of(desktop, qtbot)
+    assert banner.remember is not None
+    banner.remember.setChecked(True)
+    banner.buttons["leave_out_oldest"].click()
+    answer(desktop, room, qtbot, sent, LONG)
+    chat, kept = desktop.chats.current.id, desktop.chats.current.settings.context
+    assert kept.kept_from is not None
+    desktop, room = start()
+    room.engine.report = lambda turn: _of_100(turn)
+    with qtbot.waitSignal(desktop.chats.shown):
+        desktop.chats.show(chat)
+    assert desktop.chats.current.settings.context == kept
+    for number in range(2):
+        send(desktop, f"{number} {LONG}")
+        answer(desktop, room, qtbot, number, LONG)
+    assert desktop.window.transcript.banner is None
+    assert desktop.chats.current.settings.context.kept_from != kept.kept_from
+
+
+def _of_100(turn: Generate) -> ContextReport:
+    return msgspec.structs.replace(counted(turn), context_tokens=100)
+
+
+def test_a_summary_takes_the_place_of_the_oldest_turns(
+    small: Desktop, room: Room, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.workflows.context_talk.SUMMARY_TOKENS", -60)
+    monkeypatch.setattr("app.workflows.context_talk._SUMMARY_FRAME_TOKENS", 0)
+    fill(small, room, qtbot)
+    sent = len(room.engine.requests)
+    send(small, f"And {LONG}")
+    banner_of(small, qtbot).buttons["summarise"].click()
+    qtbot.waitUntil(lambda: len(room.engine.requests) > sent)
+    asked = generated(room)
+    assert asked.messages[-1].content.startswith("Summarise the conversation")
+    assert "Summarising" in small.window.status.text()
+    room.engine.say(text(asked.request, "They counted."), finished(asked.request))
+    answer(small, room, qtbot, sent + 1)
+    request = generated(room)
+    assert request.messages[0].role is Role.SYSTEM
+    assert "They counted." in request.messages[0].content
+    assert request.messages[-1].content == f"And {LONG}"
+    assert small.chats.current.settings.context.summary == "They counted."
+
+
+def test_a_new_chat_takes_the_files_and_the_message_along(
+    small: Desktop, room: Room, qtbot: QtBot, tmp_path: Path
+) -> None:
+    note = tmp_path / "note.md"
+    note.write_text("Be kind.")
+    fill(small, room, qtbot)
+    old = small.chats.current
+    room.chats.pins.add(old.id, [note])
+    sent = len(room.engine.requests)
+    send(small, f"And {LONG}")
+    banner_of(small, qtbot).buttons["new_chat"].click()
+    answer(small, room, qtbot, sent)
+    assert small.chats.current.id != old.id
+    system, turn = generated(room).messages
+    assert "Be kind." in system.content
+    assert turn == ChatMessage(role=Role.USER, content=f"And {LONG}")
+    assert old.last is not None
+    assert old.last.role is Role.ASSISTANT, "it is not in two chats"
+
+
+def test_a_shortened_message_takes_the_place_of_the_one_that_did_not_fit(
+    small: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    send(small, "word " * 200)
+    banner = banner_of(small, qtbot)
+    assert list(banner.buttons) == ["shorten"]
+    banner.buttons["shorten"].click()
+    assert small.window.composer.text == ("word " * 200)
+    send(small, "word")
+    answer(small, room, qtbot, 0)
+    assert [one.content for one in generated(room).messages] == ["word"]
+    assert len(small.chats.current.path()) == 2
+
+
+def test_what_is_written_after_a_held_message_replaces_it(
+    small: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    send(small, "word " * 200)
+    banner_of(small, qtbot)
+    send(small, "shorter")
+    answer(small, room, qtbot, 0)
+    assert [one.content for one in generated(room).messages] == ["shorter"]
+
+
+def test_what_takes_long_says_so_first(desktop: Desktop, room: Room, qtbot: QtBot) -> None:
+    def slow(turn: Generate) -> ContextReport:
+        return msgspec.structs.replace(counted(turn, reused=0), predicted_prefill_s=130.0)
+
+    room.engine.report = slow
+    send(desktop, "A long one")
+    banner = banner_of(desktop, qtbot)
+    assert "about 2 minutes" in banner.accessibleName()
+    assert list(banner.buttons) == ["go", "shorten"]
+    assert room.engine.requests == []
+    banner.buttons["go"].click()
+    answer(desktop, room, qtbot, 0)
+    last = desktop.chats.current.last
+    assert last is not None
+    assert last.text == "Yes."
+
+
+def test_a_refusal_by_the_engine_leads_to_the_same_choices(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    take_turn(desktop, room, qtbot, "one", "two")
+    send(desktop, "three")
+    qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
+    room.engine.say(failed(room.engine.last, OVERFLOW))
+    banner = banner_of(desktop, qtbot)
+    assert list(banner.buttons) == ["leave_out_oldest", "new_chat", "shorten"]
+    assert "at least 900 tokens" in banner.accessibleName()
+
+
+def test_what_is_too_long_to_be_counted_is_halved_until_it_can_be(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    for number in range(3):
+        take_turn(desktop, room, qtbot, f"question {number}", "answer")
+    room.engine.count_error = OVERFLOW
+
+    def counts_less(turn: Generate) -> ContextReport:
+        return counted(turn)
+
+    sent = len(room.engine.requests)
+    send(desktop, "now")
+    banner = banner_of(desktop, qtbot)
+    before = len(room.engine.counts)
+    room.engine.refuse_from = 4
+    room.engine.report = counts_less
+    banner.buttons["leave_out_oldest"].click()
+    answer(desktop, room, qtbot, sent)
+    assert len(room.engine.counts) > before + 1
+    assert generated(room).messages[-1].content == "now"
+    assert len(generated(room).messages) < 4
+
+
+def test_stop_works_while_a_turn_is_counted(desktop: Desktop, room: Room, qtbot: QtBot) -> None:
+    room.engine.counting.clear()
+    send(desktop, "wait")
+    qtbot.waitUntil(lambda: room.engine.counting_now)
+    desktop.runner.stop()
+    assert desktop.runner.state is TurnState.STOPPING
+    room.engine.counting.set()
+    qtbot.waitUntil(lambda: desktop.runner.state is TurnState.IDLE)
+    assert room.engine.requests == []
+
+
+def test_each_answer_keeps_what_its_prompt_was_made_of(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    take_turn(desktop, room, qtbot, "one", "two")
+    take_turn(desktop, room, qtbot, "three", "four")
+    last = desktop.chats.current.last
+    assert last is not None
+    room.chats.load(desktop.chats.current.id)  # after everything that was queued before it
+    stamps = room.store.message(last.id).result().stamps
+    manifest = from_json(stamps[-1].start.context_manifest or "")
+    assert manifest is not None
+    assert [one.kind for one in manifest.segments] == ["history", "user"]
+    assert manifest.segments[0].tokens == 2
+    shown = next(m for m in room.chats.load(desktop.chats.current.id).messages if m.id == last.id)
+    assert shown.stamp is not None
+    assert from_json(shown.stamp.manifest) == manifest
