@@ -22,13 +22,18 @@ class Needle:
         words: must be in the message as they are.
         seen_on: the library and the version whose words they are.
         any_of: if given, one of these must be in the message too; then case doesn't matter.
+        not_after: if given, it must not stand anywhere behind the words.
     """
 
     words: str
     seen_on: str
     any_of: tuple[str, ...] = ()
+    not_after: str | None = None
 
     def matches(self, message: str) -> bool:
+        if self.not_after is not None:
+            _, found, behind = message.partition(self.words)
+            return bool(found) and self.not_after not in behind
         if not self.any_of:
             return self.words in message
         lowered = message.lower()
@@ -82,6 +87,30 @@ FAULTS: Final = (
         needles=(Needle("xattention", _GPU, ("not supported", "unsupported", "not available")),),
         message="The device can't do the sparse attention that the model's profile requires.",
         remedy="Remove use_sparse_attention from the profile, or choose another device.",
+    ),
+    # Of the program itself: without these three the words would blame a model or a driver.
+    Fault(
+        code="tokenizers_missing",
+        needles=_said(_OPENVINO, "Cannot find entry point to the extension library"),
+        message="A library of this program is missing or damaged: openvino_tokenizers, which turns"
+        " text into tokens.",
+        remedy="Install the program again.",
+    ),
+    Fault(
+        code="model_reader_missing",
+        needles=(Needle("Available frontends:", _OPENVINO, not_after=" ir "),),
+        message="A library of this program is missing or damaged: openvino_ir_frontend, which reads"
+        " models.",
+        remedy="Install the program again.",
+    ),
+    Fault(
+        code="cpu_plugin_missing",
+        needles=_said(
+            _OPENVINO, 'Device with "CPU" name is not registered', "openvino_intel_cpu_plugin"
+        ),
+        message="A library of this program is missing or damaged: openvino_intel_cpu_plugin, which"
+        " computes on the CPU.",
+        remedy="Install the program again.",
     ),
     Fault(
         code="device_unavailable",

@@ -35,6 +35,25 @@ RECORDED: Final = (
     ("xattention: not available on this device", "sparse_attention_unsupported"),
     ("XAttention is UNSUPPORTED here", "sparse_attention_unsupported"),
     (
+        "Exception from src/inference/src/cpp/core.cpp:189:\nCannot add extension. Cannot find"
+        " entry point to the extension library. This error happened: Cannot load library"
+        ' "libopenvino_tokenizers.so": cannot open shared object file',
+        "tokenizers_missing",
+    ),
+    (
+        'Unable to read the model: "an ir here/m.xml" Please check that model format: ".xml" is'
+        " supported and the model is correct. Available frontends: jax paddle onnx pytorch tflite"
+        " tf \n",
+        "model_reader_missing",
+    ),
+    ('Unable to read the model: "m.xml". Available frontends: \n', "model_reader_missing"),
+    (
+        'Unable to read the model: "m.xml". Available frontends: jax onnx ir tf \n',
+        "model_damaged",
+    ),
+    ('Device with "CPU" name is not registered in the OpenVINO Runtime', "cpu_plugin_missing"),
+    ('Cannot load library "libopenvino_intel_cpu_plugin.so"', "cpu_plugin_missing"),
+    (
         "Check '!m_device_map.empty()' failed at src/plugins/intel_gpu/src/plugin/plugin.cpp:559:\n"
         "[GPU] Can't get PERFORMANCE_HINT property as no supported devices found or an error"
         " happened during devices query.",
@@ -215,6 +234,8 @@ NOT_IN_A_BINARY: Final = frozenset(
         "device lost",
         "DeviceLost",
         "Node BPETokenizer",
+        'Device with "CPU" name is not registered',
+        "openvino_intel_cpu_plugin",
     }
 )
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from app.core.errors import DataFault, EnvironmentFault, UserError
 from app.core.paths import unwritable
+from app.engine.faults import NATIVE_ERRORS, UNKNOWN, translate
 from app.models.gguf import GgufModel, read_gguf
 
 # What the reader of 2026.4.1 builds graphs for (a table in its source).
@@ -32,7 +33,8 @@ def convert(source: Path, target: Path) -> tuple[str, ...]:
     Raises:
         DataFault: ``model_damaged``, or ``conversion_failed`` with the library's words.
         UserError: ``conversion_unsupported`` for an architecture that the reader doesn't know.
-        EnvironmentFault: ``disk_full``, ``data_root_unwritable``, ``backend_missing``.
+        EnvironmentFault: ``disk_full``, ``data_root_unwritable``, ``backend_missing``,
+            ``out_of_memory``, or what ``faults`` says of a part of the program that is missing.
     """
     _check_architecture(read_gguf(source))
     # The library saves beside the file that it reads, so the file is lent to the target folder.
@@ -98,10 +100,12 @@ def _save_beside(gguf: Path, source: Path) -> None:
         ) from error
     try:
         openvino_genai.LLMPipeline(str(gguf), "CPU", enable_save_ov_model=True)
-    except (RuntimeError, MemoryError, IndexError) as error:
-        raise _failed(
-            source, str(error).splitlines()[0] if str(error) else "out of memory"
-        ) from error
+    except NATIVE_ERRORS as error:
+        failure = translate(error)
+        if failure.fault is not UNKNOWN and not failure.fault.data:
+            # Not the file's fault: a part of the program is missing, or there is no memory.
+            raise failure.fault.error() from error
+        raise _failed(source, failure.detail.splitlines()[-1]) from error
 
 
 def _failed(source: Path, reason: str) -> DataFault:
