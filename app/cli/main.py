@@ -1,6 +1,7 @@
 """The console: parses the command line, runs a command, and turns errors into one sentence."""
 
 import argparse
+import logging
 import sys
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -8,7 +9,10 @@ from typing import Final
 import app
 from app.cli import bench, catalog, certify, chat, describe, explain, models, reports, starter
 from app.core.errors import Bug, ContenoxError
+from app.core.logs import Logs
 from app.workflows.services import Services
+
+_log = logging.getLogger(__name__)
 
 EXIT_FAILED: Final = 1
 EXIT_USAGE: Final = 2
@@ -31,6 +35,8 @@ def main(arguments: Sequence[str], build: Callable[[], Services]) -> int:
         parser.print_help(sys.stderr)
         return EXIT_USAGE
     services = build()
+    logs = Logs(services.data_root.logs)
+    logs.start()
     try:
         return run(parsed, services)
     except ContenoxError as error:
@@ -42,9 +48,11 @@ def main(arguments: Sequence[str], build: Callable[[], Services]) -> int:
         sys.stderr.close()
         return EXIT_FAILED
     except Exception as error:  # noqa: BLE001 - a person gets a sentence, never a traceback
+        _log.exception("the command %s failed", run.__module__)
         return _report(Bug.unexpected(error))
     finally:
         services.close()
+        logs.close()
 
 
 def _parser() -> argparse.ArgumentParser:
