@@ -238,6 +238,11 @@ class Certificate(_Strict, frozen=True, kw_only=True):
     unsupported: tuple[UnsupportedMode, ...] = ()
 
     @property
+    def beyond_trained(self) -> bool:
+        """Whether it is about more context than the model was trained for, and about that alone."""
+        return self.context_tokens > self.trained_context_tokens
+
+    @property
     def decode_tokens_per_s(self) -> float | None:
         """The product's rate at the shortest prompt that was measured."""
         if not self.throughput.depths:

@@ -50,10 +50,12 @@ class CertificateStore:
     def save(self, certificate: Certificate) -> Path:
         """Stores ``certificate`` in place of an older one of the same key.
 
+        One beyond the trained context lies beside the ordinary one, in place of its like.
+
         Raises:
             EnvironmentFault: ``disk_full`` or ``data_root_unwritable``; the older one stays.
         """
-        path = self.folder / f"{certificate.key.slug}.json"
+        path = self._path(certificate)
         write_atomic(path, encode_certificate(certificate))
         return path
 
@@ -90,9 +92,14 @@ class CertificateStore:
             for one in self.all()
             if f"{one.model.name}/{one.model.variant}" == model
             and (one.key.backend, one.key.device) == (now.backend, now.device)
+            and not one.beyond_trained
         ]
         holding = [one for one in candidates if one.stale is None]
         return max(holding or candidates, key=lambda one: one.certificate.date, default=None)
+
+    def _path(self, certificate: Certificate) -> Path:
+        longer = f"-{certificate.context_tokens}" if certificate.beyond_trained else ""
+        return self.folder / f"{certificate.key.slug}{longer}.json"
 
     def drop(self, certificate: Certificate) -> None:
         """Removes a certificate that isn't true any more; a missing one is no error.
@@ -100,7 +107,7 @@ class CertificateStore:
         Raises:
             EnvironmentFault: ``data_root_unwritable``.
         """
-        path = self.folder / f"{certificate.key.slug}.json"
+        path = self._path(certificate)
         try:
             path.unlink(missing_ok=True)
         except OSError as error:

@@ -197,7 +197,9 @@ class Certifier:
 
     def _check(self) -> None:
         circumstances = Circumstances(
-            protocols=self._subject.protocols, recall_tokens=self._plan.recall_tokens
+            protocols=self._subject.protocols,
+            recall_tokens=self._plan.recall_tokens,
+            beyond_trained=self._subject.context_tokens > self._subject.trained_context_tokens,
         )
         known = {one.name for one in self._done.checks}
         for check in CHECKS:

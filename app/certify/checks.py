@@ -65,19 +65,28 @@ Seen = tuple[bool | None, str]
 class Circumstances(Struct, frozen=True, kw_only=True):
     """What the checks need to know beside the port.
 
-    ``recall_tokens`` is about how long the prompts with a marker are.
+    ``recall_tokens`` is about how long the prompts with a marker are. ``beyond_trained``: more
+    context is in question than the model was trained for.
     """
 
     protocols: Protocols = Protocols()
     recall_tokens: int = 1000
+    beyond_trained: bool = False
 
 
 class Check(Struct, frozen=True):
-    """``required_because`` is empty for a check that a certificate doesn't need."""
+    """``required_because`` is empty for a check that a certificate doesn't need;
+    ``required_beyond_because`` counts beyond the trained context only.
+    """
 
     name: str
     run: Callable[[Ask, Circumstances], Seen]
     required_because: str = ""
+    required_beyond_because: str = ""
+
+    def required(self, *, beyond_trained: bool = False) -> bool:
+        """Whether a certificate needs it."""
+        return bool(self.required_because or (beyond_trained and self.required_beyond_because))
 
 
 def exact_echo(ask: Ask, _: Circumstances) -> Seen:
@@ -239,7 +248,11 @@ CHECKS: Final = (
     Check("tool_call", tool_call, "what a profile declares has to work"),
     Check("exact_echo", exact_echo),
     Check("unicode_round_trip", unicode_round_trip),
-    Check("marker_recall", marker_recall),
+    Check(
+        "marker_recall",
+        marker_recall,
+        required_beyond_because="a context that the model can't read all of is none",
+    ),
 )
 CACHED_AGREEMENT: Final = Check(
     "cached_agreement",
@@ -257,7 +270,9 @@ def run_check(check: Check, ask: Ask, circumstances: Circumstances) -> CheckResu
         passed, detail = check.run(ask, circumstances)
     except ContenoxError as error:
         passed, detail = False, f"{error.message} [{error.code}]"
-    return _result(check, passed, detail)
+    result = _result(check, passed, detail)
+    required = check.required(beyond_trained=circumstances.beyond_trained)
+    return msgspec.structs.replace(result, required=required)
 
 
 def sample(ask: Ask) -> tuple[str, ...]:
@@ -291,7 +306,7 @@ def agree_with_cpu(device: tuple[str, ...], cpu: tuple[str, ...] | None) -> Chec
 
 def _result(check: Check, passed: bool | None, detail: str) -> CheckResult:
     return CheckResult(
-        name=check.name, required=bool(check.required_because), passed=passed, detail=detail[:400]
+        name=check.name, required=check.required(), passed=passed, detail=detail[:400]
     )
 
 

@@ -66,12 +66,15 @@ def slower_by(prompt_tokens: int) -> float:
     return math.sqrt(1 + prompt_tokens / _DEPTH_OF_SQRT_2)
 
 
-def plan_for(context_tokens: int, *, quick: bool, rounds: int | None = None) -> Plan:
+def plan_for(
+    context_tokens: int, *, quick: bool, rounds: int | None = None, beyond_trained: bool = False
+) -> Plan:
     """The plan for a model that is loaded with ``context_tokens``.
 
     Args:
         rounds: at most so many pairs of each size but the shortest, for a slow machine. The
             certificate tells how many runs each figure has.
+        beyond_trained: the markers are looked for in the whole context, since that is in question.
     """
     decode_tokens = 32 if quick else 64
     largest = max(context_tokens - decode_tokens - 1, 1)
@@ -97,12 +100,17 @@ def plan_for(context_tokens: int, *, quick: bool, rounds: int | None = None) -> 
         not_tested=tuple(not_tested),
         decode_tokens=decode_tokens,
         warm_tokens=min(512 if quick else 2048, largest),
-        recall_tokens=min(400, largest // 2)
-        if quick
-        else min(3000, max(largest - 300, largest // 2)),
+        recall_tokens=_recall_tokens(largest, quick=quick, beyond_trained=beyond_trained),
         cancels=2 if quick else 5,
         drift_runs=2 if quick else 3,
     )
+
+
+def _recall_tokens(largest: int, *, quick: bool, beyond_trained: bool) -> int:
+    whole = max(largest - 300, largest // 2)
+    if beyond_trained:
+        return whole
+    return min(400, largest // 2) if quick else min(3000, whole)
 
 
 def _why_not(tokens: int, context_tokens: int, largest: int) -> str:

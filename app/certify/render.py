@@ -81,7 +81,8 @@ def render_certificate(one: Certificate, heading: str = "##") -> str:
         f"- Model: {_source(one)}; digest `{key.model_digest[:16]}…`, profile"
         f" `{key.profile_digest[:16]}…`",
         f"- Pipeline: {key.pipeline}; context {one.context_tokens:,} tokens"
-        f" (trained {one.trained_context_tokens:,})",
+        f" (trained {one.trained_context_tokens:,})"
+        f"{'; about that context alone' if one.beyond_trained else ''}",
         *_load_lines(one),
     ]
     lines += [f"- Against a better verdict: {why}" for why in speed.reasons]

@@ -36,10 +36,15 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--device", help="CPU or a GPU such as GPU.0 (default: automatic)")
     parser.add_argument("--backend", choices=("llama", "openvino"), help="which library runs it")
-    parser.add_argument("--context", type=int, metavar="N", help="the context to measure with")
+    parser.add_argument(
+        "--context",
+        type=int,
+        metavar="N",
+        help=("the context to measure with; beyond the trained one if the profile declares it"),
+    )
     parser.add_argument(
         "--rounds", type=int, metavar="N",
-        help="at most N runs with each longer prompt, for a slow machine (default 2 to 5)",
+        help="at most N runs with each longer prompt, for a slow machine",
     )  # fmt: skip
     parser.add_argument(
         "--quick", action="store_true", help="about a minute; gives a provisional result only"

@@ -58,9 +58,14 @@ class Certification:
     ) -> None:
         self._services = services
         self.model = model
-        options = TurnOptions(device=device, context_tokens=context_tokens)
+        options = TurnOptions(device=device, context_tokens=context_tokens, measuring=True)
         self.spec = services.prepare_load(model, options)
-        self.plan: Plan = plan_for(self.spec.context_tokens, quick=quick, rounds=rounds)
+        self.plan: Plan = plan_for(
+            self.spec.context_tokens,
+            quick=quick,
+            rounds=rounds,
+            beyond_trained=self.spec.context_tokens > model.context_tokens,
+        )
 
     def run(
         self,

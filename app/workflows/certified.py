@@ -82,6 +82,26 @@ class CertifiedDevices:
                 found.append(FailedDevice(device=one.key.device, reason=reason))
         return tuple(found)
 
+    def proven_context(self, model: InstalledModel, profile: Profile, device: str) -> int:
+        """The context beyond the trained one that ``model`` has proven on ``device``; 0 is none.
+
+        Its answers were right at that depth. How fast they came isn't what it is about, but a
+        quick run never went that far.
+        """
+        if profile.context_length <= model.context_tokens:
+            return 0
+        proven = [
+            one.context_tokens
+            for one in self.store.all()
+            if one.beyond_trained
+            and one.key.device == device
+            and not one.quick
+            and one.quality.verdict is Verdict.PASSED
+            and stale_because(one, key_of(model, profile, self._reading(device), device=device))
+            is None
+        ]
+        return max(proven, default=0)
+
     def standing(self, model: InstalledModel, device: str) -> Standing | None:
         """The certificate of ``model`` on ``device`` and what makes it stale, if anything.
 
@@ -105,6 +125,8 @@ class CertifiedDevices:
     def _holding(self, model: InstalledModel, profile: Profile) -> list[Certificate]:
         newest: dict[str, Certificate] = {}
         for one in self.store.all():
+            if one.beyond_trained:
+                continue
             if (one.model.name, one.model.variant) != (model.name, model.variant):
                 continue
             device = one.key.device

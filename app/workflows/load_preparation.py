@@ -16,8 +16,9 @@ from app.hardware.readings import DeviceReading
 from app.models.catalog import Backend
 from app.models.gguf import read_gguf
 from app.models.library import InstalledModel
-from app.models.profile import LlamaProfile, OpenVinoProfile, Profile
+from app.models.profile import OpenVinoProfile, Profile
 from app.models.text_only import judge_folder, judge_gguf_architecture
+from app.workflows.context_ceiling import context_ceiling
 from app.workflows.model_fit import kv_plan, shape_of
 
 
@@ -32,12 +33,17 @@ def budget_for_load(reading: DeviceReading, host: HostMemory, held_bytes: int) -
 
 
 def fitting_context(
-    model: InstalledModel, profile: Profile, budget: MemoryBudget, asked: int | None
+    model: InstalledModel,
+    profile: Profile,
+    budget: MemoryBudget,
+    asked: int | None,
+    proven_tokens: int = 0,
 ) -> int | None:
     """The context to load ``model`` with, or ``None`` if its files don't tell what a token takes.
 
     Args:
         asked: what a person asked for, which is kept or refused; never what came out of here.
+        proven_tokens: see ``context_ceiling``.
 
     Raises:
         EnvironmentFault: ``does_not_fit``, with the sum.
@@ -48,7 +54,7 @@ def fitting_context(
     except (ContenoxError, OSError, msgspec.MsgspecError):
         # The files are checked again at the load, which tells what is wrong with them.
         return None
-    limit = _limit(model, profile)
+    limit = context_ceiling(model, profile, proven_tokens)
     plan = kv_plan(profile, budget.device)
     blocks = profile.genai.num_kv_blocks if isinstance(profile, OpenVinoProfile) else 0
     if blocks:
@@ -62,14 +68,6 @@ def fitting_context(
     fitting = fit(bounded, weights_bytes, plan, budget, ContextRequest(asked))
     fitting.require()
     return int(fitting.context_tokens)
-
-
-def _limit(model: InstalledModel, profile: Profile) -> int:
-    """The most context that model and profile allow."""
-    limits = [model.context_tokens, profile.context_length or model.context_tokens]
-    if isinstance(profile, LlamaProfile) and profile.runtime.num_ctx:
-        limits.append(profile.runtime.num_ctx)
-    return min(limits)
 
 
 def keep_compiled(spec: LoadSpec, root: Path, reading: DeviceReading) -> LoadSpec:

@@ -39,6 +39,7 @@ from app.models.profile import (
 )
 from app.models.profile_files import profile_of
 from app.models.variant import read_manifest
+from app.workflows.context_ceiling import context_ceiling
 
 _DEFAULTS: Final = OpenVinoRuntime()
 _SPARSE_DEFAULTS: Final = SparseAttention()
@@ -58,6 +59,7 @@ def load_spec(
     profile: Profile | None = None,
     device: str = "CPU",
     context_tokens: int | None = None,
+    proven_tokens: int = 0,
 ) -> LoadSpec:
     """What the engine shall load. The backend follows from the model's variant.
 
@@ -66,6 +68,7 @@ def load_spec(
         device: one concrete device that the selection has chosen.
         context_tokens: what a person asked for; ``None`` means the trained context, as far as the
             profile and the pool allow it.
+        proven_tokens: see ``context_ceiling``.
 
     Raises:
         UserError: ``context_too_large``; ``adapters_not_supported`` and others for what a profile
@@ -75,7 +78,7 @@ def load_spec(
     chosen = profile_of(model) if profile is None else profile
     if chosen.adapters:
         raise _unsupported("adapters_not_supported", "adapters")
-    wanted = _wanted_context(model, chosen, context_tokens)
+    wanted = _wanted_context(model, chosen, context_tokens, proven_tokens)
     runtime: OpenVinoRuntime | LlamaRuntime
     if model.backend == "openvino" and isinstance(chosen, OpenVinoProfile):
         runtime, wanted = _openvino(model, chosen.genai, device, wanted, context_tokens)
@@ -122,7 +125,7 @@ def embedding_spec(
         model_path=str(model.path),
         model_digest=model.digest,
         profile_digest=profile_digest(chosen),
-        context_tokens=_wanted_context(model, chosen, None),
+        context_tokens=context_ceiling(model, chosen),
         embeds=True,
         runtime=runtime,
     )
@@ -146,10 +149,10 @@ def _protocols(profile: Profile) -> Protocols:
     return Protocols(reasoning=reasoning or None, tool_calls=tools or None)
 
 
-def _wanted_context(model: InstalledModel, profile: Profile, asked: int | None) -> int:
-    limit = min(model.context_tokens, profile.context_length or model.context_tokens)
-    if isinstance(profile, LlamaProfile) and profile.runtime.num_ctx:
-        limit = min(limit, profile.runtime.num_ctx)
+def _wanted_context(
+    model: InstalledModel, profile: Profile, asked: int | None, proven_tokens: int
+) -> int:
+    limit = context_ceiling(model, profile, proven_tokens)
     if asked is None:
         return limit
     if not 1 <= asked <= limit:

@@ -41,6 +41,7 @@ from app.models.library import InstalledModel, Library, preference
 from app.models.profile import Profile, profile_digest
 from app.models.profile_files import profile_of
 from app.workflows.certified import CertifiedDevices
+from app.workflows.context_ceiling import require_declared
 from app.workflows.cpu_retry import CpuLoad, RetryingEngine, tested_tokens
 from app.workflows.load_preparation import (
     budget_for_load,
@@ -54,10 +55,15 @@ from app.workflows.starter import StarterProgress, ensure_starter
 
 
 class TurnOptions(Struct, frozen=True, kw_only=True):
-    """What a person chose for one answer; what is ``None`` is decided by settings and profile."""
+    """What a person chose for one answer; what is ``None`` is decided by settings and profile.
+
+    ``measuring``: what was proven beyond the trained context doesn't count, and what the profile
+    declares may be asked for.
+    """
 
     device: str | None = None
     context_tokens: int | None = None
+    measuring: bool = False
     sampling: Sampling = Sampling()
     max_tokens: int = 1024
     thinking: ThinkingLevel = ThinkingLevel.AUTO
@@ -183,7 +189,13 @@ class Services:
         profile = profile_of(model)
         choice = self._choose(model, profile, options.device)
         asked = options.context_tokens
-        key = (model.full_name, model.digest, profile_digest(profile), choice.device, asked)
+        proven = 0
+        if not options.measuring:
+            proven = self.certified.proven_context(model, profile, choice.device)
+        elif asked is not None:
+            require_declared(model, profile, asked)
+            proven = asked
+        key = (model.full_name, model.digest, profile_digest(profile), choice.device, asked, proven)
         prepared = self._prepared.get(key)
         if prepared is not None and prepared == self.engine.loaded:
             return prepared
@@ -191,8 +203,9 @@ class Services:
         reading = self._reading(choice.device)
         held = private_bytes(self.engine.pid)
         budget = budget_for_load(reading, read_memory(), held)
-        context = fitting_context(model, profile, budget, asked)
-        spec = load_spec(model, profile, choice.device, asked if context is None else context)
+        context = fitting_context(model, profile, budget, asked, proven)
+        tokens = asked if context is None else context
+        spec = load_spec(model, profile, choice.device, tokens, proven)
         spec = keep_compiled(spec, self.data_root.cache / "compiled", reading)
         self._prepared[key] = spec
         return spec
