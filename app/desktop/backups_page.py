@@ -119,7 +119,7 @@ class BackupsPage(SettingsPage):
 
     @Slot(object)
     def _on_failed(self, error: ErrorRecord) -> None:
-        self.outcome.setText(f"{error.message} {error.remedy}")
+        self.outcome.setText(wording.error_line(error))
 
     @Slot()
     def _on_folder(self) -> None:

@@ -96,10 +96,12 @@ class ChatCare(QObject):
         self._notices.tell(
             "backup",
             self.tr("Today's copy of the chats could not be made"),
-            f"{error.message} {error.remedy}",
-            code=error.code,
+            wording.error_line(error),
+            code=wording.error_code(error),
         )
 
     @Slot(object)
     def _on_error(self, error: ErrorRecord) -> None:
-        self._notices.tell(_SUBJECT, error.message, error.remedy, code=error.code)
+        self._notices.tell(
+            _SUBJECT, *wording.error_sentences(error), code=wording.error_code(error)
+        )

@@ -259,7 +259,7 @@ class Desk(QObject):
             BannerKind.ERROR,
             headline,
             sentence,
-            code=failure.error.code,
+            code=wording.error_code(failure.error),
             button=self.tr("Go on") if kept else self.tr("Try again"),
         )
         banner.pressed.connect(self._on_go_on)
@@ -270,7 +270,9 @@ class Desk(QObject):
     def show_error(self, error: ErrorRecord) -> None:
         """Shows an error that belongs to no turn."""
         headline, sentence = wording.error_sentences(error, kept_text=False)
-        banner = Banner(self._theme, BannerKind.ERROR, headline, sentence, code=error.code)
+        banner = Banner(
+            self._theme, BannerKind.ERROR, headline, sentence, code=wording.error_code(error)
+        )
         self._window.transcript.show_banner(banner)
         announce(self._window, headline)
 

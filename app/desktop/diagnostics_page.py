@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from app.core.errors import ErrorRecord
+from app.desktop import wording
 from app.desktop.around import Around
 from app.desktop.background import Worker
 from app.desktop.settings_page import SettingsPage
@@ -123,4 +124,4 @@ class DiagnosticsPage(SettingsPage):
         if not isValid(self):
             return
         self.collect.setEnabled(True)
-        self.outcome.setText(f"{error.message} {error.remedy}")
+        self.outcome.setText(wording.error_line(error))

@@ -220,8 +220,10 @@ class FirstRun(QWidget):
     def show_error(self, error: ErrorRecord) -> None:
         """Says why there is still no model; the buttons try again."""
         self._drop_banner()
+        headline, sentence = wording.error_sentences(error)
+        code = wording.error_code(error)
         self._banner = Banner(
-            self._theme, BannerKind.ERROR, error.message, error.remedy, code=error.code, parent=self
+            self._theme, BannerKind.ERROR, headline, sentence, code=code, parent=self
         )
         self._column.insertWidget(self._column.count() - 1, self._banner)
 

@@ -278,8 +278,8 @@ def _prompt(usage: Usage) -> str:
     )
 
 
-def error_sentences(error: ErrorRecord, *, kept_text: bool) -> tuple[str, str]:
-    """An error as a headline and what to do; the engine's own sentences unless we know better."""
+def error_sentences(error: ErrorRecord, *, kept_text: bool = False) -> tuple[str, str]:
+    """An error as a headline and what to do, in the person's language where it has one for it."""
     if error.code == "engine_died":
         headline = translate("wording", "The engine stopped unexpectedly.")
         if kept_text:
@@ -287,7 +287,27 @@ def error_sentences(error: ErrorRecord, *, kept_text: bool) -> tuple[str, str]:
                 "wording", "What was written is safe. You can go on from here."
             )
         return headline, translate("wording", "Your message is safe. You can try again.")
-    return error.message, error.remedy
+    translated = _translated(error)
+    return (error.message, error.remedy) if translated is None else translated
+
+
+def error_line(error: ErrorRecord) -> str:
+    """An error in one line of text."""
+    return " ".join(error_sentences(error))
+
+
+def error_code(error: ErrorRecord) -> str:
+    """What whoever helps needs: the code, and the figures that a translation leaves out."""
+    return error.code if _translated(error) is None else f"{error.code}: {error.message}"
+
+
+def _translated(error: ErrorRecord) -> tuple[str, str] | None:
+    """Translations go by the code: one line says what happened, the next one what to do."""
+    text = translate("errors", error.code)
+    if text == error.code:
+        return None
+    headline, _, remedy = text.partition("\n")
+    return headline, remedy
 
 
 def backend_title(backend: str) -> str:

@@ -2215,4 +2215,847 @@
       <translation>{reused} Token gemessen, {predicted} waren vorhergesagt</translation>
     </message>
   </context>
+  <context>
+    <name>errors</name>
+    <message>
+      <source>context_not_declared</source>
+      <translation>Das Profil des Modells nennt keinen so langen Kontext.
+Setzen Sie context_length im Profil im Ordner des Modells, um ihn zu messen; vorher benutzt ihn nichts.</translation>
+    </message>
+    <message>
+      <source>access_refused</source>
+      <translation>Der Server gibt diese Datei nicht heraus.
+Entfernen Sie den Zugangsschlüssel, falls Sie einen gesetzt haben, und versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+      <source>answer_has_replies</source>
+      <translation>Nach dieser Antwort ging das Gespräch weiter, deshalb kann sie nicht fortgesetzt werden.
+Löschen Sie, was folgt, oder fragen Sie noch einmal.</translation>
+    </message>
+    <message>
+      <source>answer_not_open</source>
+      <translation>Diese Antwort ist schon zu Ende.
+Setzen Sie sie fort, oder lassen Sie neu antworten.</translation>
+    </message>
+    <message>
+      <source>answer_running</source>
+      <translation>Hier wird noch eine Antwort geschrieben.
+Warten Sie ihr Ende ab, oder halten Sie sie zuerst an.</translation>
+    </message>
+    <message>
+      <source>attachment_damaged</source>
+      <translation>Der gespeicherte Inhalt der Datei ist nicht mehr der, der angehängt wurde.
+Hängen Sie die Datei noch einmal an, oder stellen Sie eine Sicherung wieder her.</translation>
+    </message>
+    <message>
+      <source>attachment_not_found</source>
+      <translation>Diese Datei ist nicht mehr angehängt.
+Hängen Sie sie noch einmal an.</translation>
+    </message>
+    <message>
+      <source>attachment_too_large</source>
+      <translation>Die Datei ist zu groß, um angehängt zu werden.
+Hängen Sie den Teil an, auf den es ankommt.</translation>
+    </message>
+    <message>
+      <source>autostart_refused</source>
+      <translation>Windows hat nicht erlaubt zu ändern, was mit dem Computer startet.
+Fragen Sie, wer diesen Computer verwaltet, oder benutzen Sie die Seite Autostart im Task-Manager.</translation>
+    </message>
+    <message>
+      <source>backend_missing</source>
+      <translation>Der Teil des Programms, der dieses Modell ausführt, ist nicht installiert.
+Installieren Sie das Programm neu, oder wählen Sie die andere Variante des Modells.</translation>
+    </message>
+    <message>
+      <source>backup_abandoned</source>
+      <translation>Die Sicherung wurde nicht fertig.
+Sie wird beim nächsten Start gemacht.</translation>
+    </message>
+    <message>
+      <source>backup_damaged</source>
+      <translation>Diese Sicherung ist beschädigt.
+Wählen Sie eine andere; es wurde nichts verändert.</translation>
+    </message>
+    <message>
+      <source>backup_not_found</source>
+      <translation>Diese Sicherung gibt es nicht mehr.
+Wählen Sie eine andere.</translation>
+    </message>
+    <message>
+      <source>bad_cache_size</source>
+      <translation>Der Cache ist zu klein für einen Kontext.
+Wählen Sie mindestens 1 GiB, oder lassen Sie cache_size weg.</translation>
+    </message>
+    <message>
+      <source>bad_context</source>
+      <translation>Der Kontext ist zu kurz für eine Frage.
+Wählen Sie einen längeren.</translation>
+    </message>
+    <message>
+      <source>bad_name</source>
+      <translation>So kann ein Modell nicht heißen.
+Wählen Sie einen Namen aus kleinen Buchstaben, Ziffern, Punkten und Strichen, wie my-model-7b.</translation>
+    </message>
+    <message>
+      <source>catalog_invalid</source>
+      <translation>Die Liste der Modelle ist fehlerhaft.
+Installieren Sie das Programm neu.</translation>
+    </message>
+    <message>
+      <source>chat_not_supported</source>
+      <translation>Dieses Modell macht nur Einbettungen; es antwortet nicht.
+Wählen Sie ein Chatmodell.</translation>
+    </message>
+    <message>
+      <source>chat_row_damaged</source>
+      <translation>Ein Teil dieses Chats ist beschädigt und lässt sich nicht reparieren.
+Stellen Sie eine Sicherung wieder her.</translation>
+    </message>
+    <message>
+      <source>chats_busy</source>
+      <translation>Ein anderes Programm von Contenox arbeitet gerade an den Chats.
+Warten Sie, bis es fertig ist, und versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+      <source>chats_closed</source>
+      <translation>Das Programm wird gerade beendet, deshalb wurde dies nicht gespeichert.
+Starten Sie das Programm neu.</translation>
+    </message>
+    <message>
+      <source>chats_damaged</source>
+      <translation>Die Chats sind beschädigt, deshalb wurde keine Kopie gemacht.
+Stellen Sie eine frühere Kopie wieder her.</translation>
+    </message>
+    <message>
+      <source>chats_in_use</source>
+      <translation>Die Chats müssen repariert werden, aber ein anderes Programm von Contenox hat sie geöffnet.
+Schließen Sie das andere Programm und starten Sie neu.</translation>
+    </message>
+    <message>
+      <source>chats_newer_version</source>
+      <translation>Diese Chats hat eine neuere Version von Contenox geschrieben.
+Installieren Sie die neuere Version; die Chats wurden nicht angerührt.</translation>
+    </message>
+    <message>
+      <source>chats_unwritable</source>
+      <translation>Die Chats können nicht geöffnet oder geschrieben werden.
+Berichtigen Sie die Rechte des Ordners, oder wählen Sie einen anderen Datenordner.</translation>
+    </message>
+    <message>
+      <source>closing</source>
+      <translation>Das Programm wird gerade beendet.
+Starten Sie es neu.</translation>
+    </message>
+    <message>
+      <source>composite_device</source>
+      <translation>Es werden nur einzelne Geräte benutzt, damit immer bekannt ist, welches antwortet.
+Wählen Sie Automatisch, oder ein Gerät.</translation>
+    </message>
+    <message>
+      <source>context_overflow</source>
+      <translation>Das Gespräch und die Antwort sind zusammen länger, als das Modell lesen kann.
+Lassen Sie Älteres weg, lassen Sie es zusammenfassen, oder beginnen Sie einen neuen Chat.</translation>
+    </message>
+    <message>
+      <source>context_too_large</source>
+      <translation>Es wurde ein längerer Kontext verlangt, als das Modell beherrscht.
+Wählen Sie einen kürzeren, oder überlassen Sie dem Programm die Wahl.</translation>
+    </message>
+    <message>
+      <source>control_died</source>
+      <translation>Die Vergleichsmessung ist abgebrochen.
+Starten Sie die Messung noch einmal.</translation>
+    </message>
+    <message>
+      <source>conversation_not_found</source>
+      <translation>Diesen Chat gibt es nicht mehr.
+Wählen Sie einen anderen aus der Liste.</translation>
+    </message>
+    <message>
+      <source>conversion_failed</source>
+      <translation>OpenVINO konnte das Modell nicht umwandeln.
+Schaffen Sie Platz auf dem Datenträger und im Speicher und versuchen Sie es noch einmal, oder benutzen Sie die Datei mit llama.cpp.</translation>
+    </message>
+    <message>
+      <source>conversion_unsupported</source>
+      <translation>OpenVINO kann GGUF-Dateien dieser Bauart nicht umwandeln.
+Benutzen Sie die Datei mit llama.cpp, oder wählen Sie ein Modell in OpenVINOs Format.</translation>
+    </message>
+    <message>
+      <source>copy_differs</source>
+      <translation>Eine geschriebene Datei liest sich anders zurück, als sie geschrieben wurde.
+Der Datenträger oder sein Kabel versagt: Nehmen Sie einen anderen.</translation>
+    </message>
+    <message>
+      <source>count_not_supported</source>
+      <translation>Für dieses Modell können keine Token gezählt werden.
+Wählen Sie ein Chatmodell.</translation>
+    </message>
+    <message>
+      <source>cpu_plugin_missing</source>
+      <translation>Eine Bibliothek dieses Programms fehlt oder ist beschädigt: openvino_intel_cpu_plugin.
+Installieren Sie das Programm neu.</translation>
+    </message>
+    <message>
+      <source>cpu_unsupported</source>
+      <translation>Für diesen Prozessor hat llama.cpp hier keinen Code.
+Wählen Sie die OpenVINO-Variante des Modells.</translation>
+    </message>
+    <message>
+      <source>data_root_unwritable</source>
+      <translation>In den Datenordner kann nicht geschrieben werden.
+Wählen Sie mit CONTENOX_DATA_ROOT einen Ordner, in den Sie schreiben dürfen, oder berichtigen Sie seine Rechte.</translation>
+    </message>
+    <message>
+      <source>deletion_not_found</source>
+      <translation>Dieses Löschen kann nicht mehr rückgängig gemacht werden.
+Stellen Sie eine Sicherung wieder her, falls Sie die Nachricht brauchen.</translation>
+    </message>
+    <message>
+      <source>device_lost</source>
+      <translation>Die Grafikeinheit antwortet nicht mehr.
+Senden Sie die Nachricht noch einmal, oder wählen Sie die CPU.</translation>
+    </message>
+    <message>
+      <source>device_unavailable</source>
+      <translation>Dieses Gerät kann das Modell nicht ausführen.
+Wählen Sie die CPU, oder die OpenVINO-Variante des Modells.</translation>
+    </message>
+    <message>
+      <source>device_unknown</source>
+      <translation>Dieser Computer hat kein solches Gerät, das Modelle ausführen kann.
+Wählen Sie eines aus der Liste der Geräte.</translation>
+    </message>
+    <message>
+      <source>disk_full</source>
+      <translation>Der Datenträger ist voll, deshalb wurde dies nicht gespeichert.
+Schaffen Sie Platz und versuchen Sie es noch einmal; was vorher gespeichert war, ist sicher.</translation>
+    </message>
+    <message>
+      <source>does_not_fit</source>
+      <translation>Das Modell passt nicht in den freien Speicher.
+Schließen Sie andere Programme, oder wählen Sie ein kleineres Modell oder einen kürzeren Kontext.</translation>
+    </message>
+    <message>
+      <source>download_damaged</source>
+      <translation>Die Datei enthält nicht das Startmodell, das sie enthalten soll.
+Versuchen Sie es noch einmal; geschieht es wieder, installieren Sie das Programm neu.</translation>
+    </message>
+    <message>
+      <source>download_failed</source>
+      <translation>Das Startmodell konnte nicht heruntergeladen werden.
+Prüfen Sie die Verbindung, und versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+      <source>download_move</source>
+      <translation>Das geht mit diesem Download gerade nicht.
+Sehen Sie noch einmal in die Liste der Downloads.</translation>
+    </message>
+    <message>
+      <source>download_unknown</source>
+      <translation>Diesen Download gibt es nicht.
+Sehen Sie noch einmal in die Liste der Downloads.</translation>
+    </message>
+    <message>
+      <source>downloads_damaged</source>
+      <translation>Die Liste der Downloads wurde auf dem Datenträger beschädigt.
+Beginnen Sie die Downloads noch einmal; was sie schon geholt hatten, wird benutzt.</translation>
+    </message>
+    <message>
+      <source>downloads_running</source>
+      <translation>Ein anderes Fenster oder ein Befehl dieses Programms lädt gerade Modelle herunter.
+Schließen Sie es, und verschieben Sie die Modelle dann.</translation>
+    </message>
+    <message>
+      <source>downloads_too_new</source>
+      <translation>Die Liste der Downloads hat eine neuere Version dieses Programms geschrieben.
+Aktualisieren Sie dieses Programm.</translation>
+    </message>
+    <message>
+      <source>embeddings_not_supported</source>
+      <translation>Dieses Modell macht keine Einbettungen.
+Wählen Sie ein Einbettungsmodell.</translation>
+    </message>
+    <message>
+      <source>endpoint_refused</source>
+      <translation>Der Modellserver hat keine geschützte Verbindung.
+Setzen Sie HF_ENDPOINT auf eine Adresse, die mit https:// beginnt, oder entfernen Sie es.</translation>
+    </message>
+    <message>
+      <source>engine_died</source>
+      <translation>Die Engine ist unerwartet beendet worden.
+Versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+      <source>engine_failed</source>
+      <translation>Die Bibliothek, die das Modell ausführt, hat einen Fehler gemeldet.
+Senden Sie die Nachricht noch einmal; das Modell wird neu geladen.</translation>
+    </message>
+    <message>
+      <source>engine_not_started</source>
+      <translation>Die Engine konnte nicht gestartet werden.
+Versuchen Sie es noch einmal; geschieht es wieder, starten Sie den Computer neu.</translation>
+    </message>
+    <message>
+      <source>export_failed</source>
+      <translation>Das Bild konnte nicht geschrieben werden.
+Wählen Sie einen Ordner, in den Sie schreiben dürfen.</translation>
+    </message>
+    <message>
+      <source>export_target</source>
+      <translation>Dorthin kann ein Modell nicht exportiert werden.
+Wählen Sie einen Ordner außerhalb des Modellordners, zum Beispiel auf einem USB-Stick.</translation>
+    </message>
+    <message>
+      <source>export_unwritable</source>
+      <translation>Der Export konnte nicht geschrieben werden.
+Wählen Sie einen anderen Ordner, oder schaffen Sie Platz.</translation>
+    </message>
+    <message>
+      <source>file_too_large</source>
+      <translation>Der Datenträger fasst keine so große Datei: Sein Dateisystem (FAT32) endet bei 4 GB.
+Formatieren Sie ihn mit exFAT oder NTFS, oder nehmen Sie einen anderen.</translation>
+    </message>
+    <message>
+      <source>import_already_here</source>
+      <translation>Dieser Chat, oder ein Teil davon, ist schon hier; vielleicht wurde er in den letzten 30 Tagen gelöscht.
+Lesen Sie ihn als Kopie ein, oder machen Sie das Löschen rückgängig.</translation>
+    </message>
+    <message>
+      <source>import_ambiguous</source>
+      <translation>In diesem Ordner sind mehrere GGUF-Dateien.
+Wählen Sie die eine Datei, die eingelesen werden soll.</translation>
+    </message>
+    <message>
+      <source>import_invalid</source>
+      <translation>Diese Datei ist kein gültiger Export.
+Wählen Sie eine unveränderte Datei, die aus Contenox exportiert wurde; es wurde nichts eingelesen.</translation>
+    </message>
+    <message>
+      <source>import_missing</source>
+      <translation>An dieser Stelle ist nichts.
+Prüfen Sie den Pfad des Modells.</translation>
+    </message>
+    <message>
+      <source>import_newer_version</source>
+      <translation>Diese Datei hat eine neuere Version von Contenox exportiert.
+Installieren Sie die neuere Version, oder exportieren Sie dort noch einmal für diese.</translation>
+    </message>
+    <message>
+      <source>import_not_chats</source>
+      <translation>In dieser Datei sind keine Chats von Contenox.
+Wählen Sie eine Datei, die aus Contenox exportiert wurde.</translation>
+    </message>
+    <message>
+      <source>import_not_json</source>
+      <translation>Diese Datei ist kein vollständiges JSON.
+Wählen Sie eine Datei, die aus Contenox exportiert wurde; kopieren Sie sie neu, falls sie abgeschnitten ist.</translation>
+    </message>
+    <message>
+      <source>import_not_utf8</source>
+      <translation>Diese Datei ist kein Text in UTF-8.
+Wählen Sie eine unveränderte Datei, die aus Contenox exportiert wurde.</translation>
+    </message>
+    <message>
+      <source>import_too_large</source>
+      <translation>Diese Datei ist zu groß, um eingelesen zu werden.
+Exportieren Sie weniger Chats auf einmal.</translation>
+    </message>
+    <message>
+      <source>import_unknown</source>
+      <translation>In diesem Ordner ist kein Modell: weder OpenVINOs Dateien noch eine .gguf-Datei.
+Wählen Sie den Ordner mit openvino_model.xml, oder eine .gguf-Datei.</translation>
+    </message>
+    <message>
+      <source>import_unreadable</source>
+      <translation>Die Datei kann nicht gelesen werden.
+Wählen Sie eine Datei, die Sie lesen dürfen.</translation>
+    </message>
+    <message>
+      <source>incomplete</source>
+      <translation>Diese Datei hat keine Chatvorlage: Sie wurde nicht für Gespräche gemacht.
+Wählen Sie eine Datei, deren Name instruct oder chat enthält.</translation>
+    </message>
+    <message>
+      <source>kv_cache_type_unknown</source>
+      <translation>Diese Art von KV-Cache kennt llama.cpp nicht.
+Berichtigen Sie das Profil des Modells.</translation>
+    </message>
+    <message>
+      <source>length_capped</source>
+      <translation>Die Dateien des Modells begrenzen Frage und Antwort zusammen.
+Kürzen Sie die Nachricht, oder wählen Sie ein anderes Modell.</translation>
+    </message>
+    <message>
+      <source>listing_unusable</source>
+      <translation>Der Server sagt nichts, woran die Dateien geprüft werden könnten.
+Versuchen Sie es später noch einmal, oder mit einem anderen Spiegelserver.</translation>
+    </message>
+    <message>
+      <source>load_cancelled</source>
+      <translation>Das Laden wurde abgebrochen.
+Starten Sie die Zertifizierung noch einmal.</translation>
+    </message>
+    <message>
+      <source>message_invalid</source>
+      <translation>Eine Nachricht des Gesprächs ist nicht lesbar.
+Beginnen Sie einen neuen Chat.</translation>
+    </message>
+    <message>
+      <source>message_not_found</source>
+      <translation>Diese Nachricht gibt es nicht mehr.
+Öffnen Sie den Chat noch einmal.</translation>
+    </message>
+    <message>
+      <source>model_changed</source>
+      <translation>Das Modell wurde durch ein anderes ersetzt.
+Wählen Sie das Modell noch einmal.</translation>
+    </message>
+    <message>
+      <source>model_damaged</source>
+      <translation>Eine Datei des Modells ist beschädigt.
+Prüfen Sie das Modell, und holen Sie es noch einmal.</translation>
+    </message>
+    <message>
+      <source>model_gated</source>
+      <translation>Der Herausgeber gibt dieses Modell nur an Leute, die seinen Bedingungen zugestimmt haben.
+Wählen Sie ein anderes Modell der Liste.</translation>
+    </message>
+    <message>
+      <source>model_incomplete</source>
+      <translation>Diesem Modell fehlt etwas, das es für Gespräche braucht.
+Wählen Sie ein Modell, dessen Name instruct oder chat enthält, oder holen Sie es noch einmal.</translation>
+    </message>
+    <message>
+      <source>model_not_curated</source>
+      <translation>Dieses Modell steht nicht in der Liste.
+Wählen Sie eines aus der Liste der Modelle.</translation>
+    </message>
+    <message>
+      <source>model_not_found</source>
+      <translation>Dieses Modell gibt es auf diesem Computer nicht mehr.
+Sehen Sie noch einmal in die Liste der Modelle.</translation>
+    </message>
+    <message>
+      <source>model_reader_missing</source>
+      <translation>Eine Bibliothek dieses Programms fehlt oder ist beschädigt: openvino_ir_frontend.
+Installieren Sie das Programm neu.</translation>
+    </message>
+    <message>
+      <source>model_shape_unknown</source>
+      <translation>Die Dateien des Modells sagen nicht, wie groß sein KV-Cache ist.
+Prüfen Sie das Modell; sind seine Dateien richtig, kann es hier nicht benutzt werden.</translation>
+    </message>
+    <message>
+      <source>model_too_new</source>
+      <translation>Dieses Modell hat eine neuere Version dieses Programms installiert.
+Aktualisieren Sie dieses Programm.</translation>
+    </message>
+    <message>
+      <source>model_unknown</source>
+      <translation>Dieses Modell gibt es hier nicht, weder in der Liste noch installiert.
+Wählen Sie eines aus der Liste der Modelle.</translation>
+    </message>
+    <message>
+      <source>model_unreadable</source>
+      <translation>Eine Datei des Modells kann nicht gelesen werden.
+Prüfen Sie den Datenträger und die Rechte des Modellordners.</translation>
+    </message>
+    <message>
+      <source>model_unsupported</source>
+      <translation>Diese Art von Modell kennt llama.cpp nicht.
+Wählen Sie ein anderes Modell, oder aktualisieren Sie das Programm.</translation>
+    </message>
+    <message>
+      <source>model_withdrawn</source>
+      <translation>Der Server des Herausgebers hat dieses Modell nicht mehr, oder nicht in dieser Version.
+Wählen Sie ein anderes Modell, oder aktualisieren Sie das Programm.</translation>
+    </message>
+    <message>
+      <source>move_switched</source>
+      <translation>Die Modelle sind schon an ihrem neuen Ort; nur alte Dateien sind noch zu löschen.
+Verschieben Sie noch einmal in denselben Ordner, dann ist es fertig.</translation>
+    </message>
+    <message>
+      <source>move_target</source>
+      <translation>Dorthin können die Modelle nicht verschoben werden.
+Wählen Sie einen anderen, leeren Ordner.</translation>
+    </message>
+    <message>
+      <source>move_unfinished</source>
+      <translation>Ein Verschieben der Modelle wurde nicht beendet.
+Verschieben Sie noch einmal in denselben Ordner, dann geht es weiter.</translation>
+    </message>
+    <message>
+      <source>name_curated</source>
+      <translation>So heißt ein Modell der Liste, und diese Dateien sind andere.
+Wählen Sie einen anderen Namen.</translation>
+    </message>
+    <message>
+      <source>name_not_free</source>
+      <translation>Ein exportiertes Modell behält seinen Namen.
+Lassen Sie den Namen weg.</translation>
+    </message>
+    <message>
+      <source>name_taken</source>
+      <translation>Ein anderes Modell mit diesem Namen ist schon installiert.
+Wählen Sie einen anderen Namen, oder löschen Sie zuerst das installierte.</translation>
+    </message>
+    <message>
+      <source>network_login</source>
+      <translation>Das Netz hat mit einer Webseite geantwortet statt mit dem, was der Server schicken sollte.
+Öffnen Sie einen Browser und melden Sie sich im Netz an; der Download geht danach weiter.</translation>
+    </message>
+    <message>
+      <source>network_unreachable</source>
+      <translation>Der Server ist nicht erreichbar.
+Prüfen Sie die Verbindung; der Download geht dort weiter, wo er stand.</translation>
+    </message>
+    <message>
+      <source>no_answer</source>
+      <translation>Diese Nachricht ist keine Antwort.
+Wählen Sie eine Antwort.</translation>
+    </message>
+    <message>
+      <source>no_memory_telemetry</source>
+      <translation>Dieses Gerät sagt nicht, wie viel Speicher es hat und wie viel davon frei ist.
+Wählen Sie ein anderes Gerät, oder aktualisieren Sie den Grafiktreiber.</translation>
+    </message>
+    <message>
+      <source>no_model</source>
+      <translation>Es ist noch kein Modell installiert.
+Holen Sie das Startmodell mit dem Knopf auf der Startseite.</translation>
+    </message>
+    <message>
+      <source>not_certified</source>
+      <translation>Für das Modell gibt es auf der CPU kein gültiges Zertifikat.
+Zertifizieren Sie es im Fenster der Messungen auf der CPU.</translation>
+    </message>
+    <message>
+      <source>not_counted</source>
+      <translation>Die Engine hat nichts gezählt.
+Versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+      <source>not_from_hub</source>
+      <translation>Dieses Modell kommt mit dem Programm und wird nicht heruntergeladen.
+Holen Sie es mit dem Knopf auf der Startseite.</translation>
+    </message>
+    <message>
+      <source>nothing_to_measure</source>
+      <translation>Jede Antwort war zu Ende, bevor ihre Geschwindigkeit gemessen werden konnte.
+Wählen Sie ein anderes Modell; dieses antwortet auf eine gewöhnliche Frage nichts.</translation>
+    </message>
+    <message>
+      <source>npu_not_supported</source>
+      <translation>Die NPU wird nicht angeboten: Die schnelle Pipeline hat keine Fassung für sie.
+Wählen Sie CPU, GPU oder Automatisch.</translation>
+    </message>
+    <message>
+      <source>offline</source>
+      <translation>Das Programm ist auf offline gestellt, deshalb wurde kein Server gefragt.
+Schalten Sie offline aus, oder lesen Sie das Modell aus einem Ordner ein.</translation>
+    </message>
+    <message>
+      <source>out_of_memory</source>
+      <translation>Für das Modell und seinen Kontext ist nicht genug Speicher frei.
+Schließen Sie andere Programme, oder wählen Sie ein kleineres Modell oder einen kürzeren Kontext.</translation>
+    </message>
+    <message>
+      <source>paged_attention_not_supported</source>
+      <translation>Dieses Modell hat nicht die Bauart, die die schnelle Pipeline braucht.
+Wählen Sie im Profil die automatische Pipeline.</translation>
+    </message>
+    <message>
+      <source>pdf_damaged</source>
+      <translation>Das PDF ist nicht lesbar.
+Öffnen Sie es in einem PDF-Programm, speichern Sie es neu, und heften Sie das an.</translation>
+    </message>
+    <message>
+      <source>pdf_encrypted</source>
+      <translation>Das PDF ist mit einem Kennwort geschützt.
+Speichern Sie es ohne Kennwort, und heften Sie es noch einmal an.</translation>
+    </message>
+    <message>
+      <source>pdf_without_text</source>
+      <translation>Das PDF enthält keinen Text; wahrscheinlich ist es gescannt.
+Heften Sie ein PDF mit Text an, oder lassen Sie zuerst seinen Text erkennen.</translation>
+    </message>
+    <message>
+      <source>pin_mismatch</source>
+      <translation>Die neueste Fassung des Herausgebers ist nicht mehr die, die in der Liste steht.
+Wählen Sie ein anderes Modell, oder aktualisieren Sie das Programm.</translation>
+    </message>
+    <message>
+      <source>pin_not_found</source>
+      <translation>Diese Datei gibt es nicht.
+Heften Sie die Datei dort an, wo sie jetzt ist.</translation>
+    </message>
+    <message>
+      <source>pin_not_text</source>
+      <translation>Das ist keine Textdatei.
+Heften Sie Text, Markdown, Code oder ein PDF mit Text an.</translation>
+    </message>
+    <message>
+      <source>pin_too_large</source>
+      <translation>Die Datei ist zu groß, um angeheftet zu werden.
+Heften Sie den Teil an, auf den es ankommt.</translation>
+    </message>
+    <message>
+      <source>pin_unreadable</source>
+      <translation>Die Datei kann nicht gelesen werden.
+Prüfen Sie ihre Rechte, oder schließen Sie das Programm, das sie festhält.</translation>
+    </message>
+    <message>
+      <source>pip_missing</source>
+      <translation>Das Startmodell wird mit pip heruntergeladen, und dieses Python hat kein pip.
+Installieren Sie es mit: python -m ensurepip</translation>
+    </message>
+    <message>
+      <source>pipeline_busy</source>
+      <translation>Die Bibliothek hält noch an einer früheren Anfrage fest.
+Senden Sie die Nachricht noch einmal; das Modell wird neu geladen.</translation>
+    </message>
+    <message>
+      <source>pool_corrupted</source>
+      <translation>Die Bibliothek hat die Übersicht über den Speicher des Kontexts verloren.
+Senden Sie die Nachricht noch einmal; das Modell wird neu geladen.</translation>
+    </message>
+    <message>
+      <source>pool_exhausted</source>
+      <translation>Der Speicher für den Kontext ist aufgebraucht.
+Beginnen Sie einen neuen Chat, oder kürzen Sie die Nachricht, und senden Sie sie noch einmal.</translation>
+    </message>
+    <message>
+      <source>prefill_not_supported</source>
+      <translation>Dieses Modell kann nicht im Voraus gelesen werden.
+Senden Sie die Nachricht; sie wird dann gelesen.</translation>
+    </message>
+    <message>
+      <source>preset_without_name</source>
+      <translation>Eine Vorlage braucht einen Namen.
+Geben Sie ihr einen Namen.</translation>
+    </message>
+    <message>
+      <source>profile_invalid</source>
+      <translation>Das Profil des Modells enthält einen Fehler.
+Berichtigen Sie es, oder löschen Sie es aus dem Ordner des Modells.</translation>
+    </message>
+    <message>
+      <source>profile_mismatch</source>
+      <translation>Das Profil des Modells gehört zu anderen Dateien.
+Holen Sie das Modell noch einmal, oder löschen Sie das Profil in seinem Ordner.</translation>
+    </message>
+    <message>
+      <source>profile_missing</source>
+      <translation>Das Profil fehlt.
+Prüfen Sie den Pfad.</translation>
+    </message>
+    <message>
+      <source>profile_unreadable</source>
+      <translation>Das Profil kann nicht gelesen werden.
+Prüfen Sie die Rechte der Datei.</translation>
+    </message>
+    <message>
+      <source>prompt_empty</source>
+      <translation>Es gibt nichts zu beantworten.
+Schreiben Sie eine Frage.</translation>
+    </message>
+    <message>
+      <source>prompt_not_sized</source>
+      <translation>Für dieses Modell kann kein Text dieser Länge gemacht werden.
+Wählen Sie einen längeren Kontext.</translation>
+    </message>
+    <message>
+      <source>prompt_too_long</source>
+      <translation>Der Text ist länger als ein Lesestück, und das Profil des Modells verbietet, ihn zu teilen.
+Setzen Sie dynamic_split_fuse im Profil auf true, oder kürzen Sie die Nachricht.</translation>
+    </message>
+    <message>
+      <source>protocol_unknown</source>
+      <translation>Das Profil nennt ein Protokoll, das es nicht gibt.
+Berichtigen Sie das Profil, oder löschen Sie es aus dem Ordner des Modells.</translation>
+    </message>
+    <message>
+      <source>redirect_refused</source>
+      <translation>Der Server leitet an eine Adresse weiter, der nicht gefolgt wird.
+Versuchen Sie es später noch einmal, oder mit einem anderen Spiegelserver.</translation>
+    </message>
+    <message>
+      <source>resolved_context_as_request</source>
+      <translation>Ein errechneter Kontext wurde weitergegeben, als hätte ihn ein Mensch verlangt.
+Starten Sie das Programm neu; geschieht es wieder, schicken Sie das Diagnosepaket.</translation>
+    </message>
+    <message>
+      <source>revision_changed</source>
+      <translation>Das Modell ist schon installiert, aber in einer anderen Fassung, als jetzt angeboten wird.
+Stimmen Sie dem Wechsel zu, um die installierte zu ersetzen, oder brechen Sie ab, um sie zu behalten.</translation>
+    </message>
+    <message>
+      <source>sampling_out_of_range</source>
+      <translation>Ein Wert liegt außerhalb seines Bereichs.
+Wählen Sie einen Wert innerhalb des Bereichs.</translation>
+    </message>
+    <message>
+      <source>server_answer</source>
+      <translation>Der Server antwortet anders als verlangt.
+Versuchen Sie es später noch einmal, oder mit einem anderen Spiegelserver.</translation>
+    </message>
+    <message>
+      <source>server_busy</source>
+      <translation>Der Server ist überlastet oder außer Betrieb.
+Warten Sie; der Download geht dort weiter, wo er stand.</translation>
+    </message>
+    <message>
+      <source>setting_refused</source>
+      <translation>Die Bibliothek weist einen Wert aus dem Profil des Modells zurück.
+Berichtigen Sie das Profil, oder löschen Sie es aus dem Ordner des Modells.</translation>
+    </message>
+    <message>
+      <source>slot_empty</source>
+      <translation>Eine Anfrage lief ohne geladenes Modell.
+Versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+      <source>slot_transition</source>
+      <translation>Die Engine ist in einem unmöglichen Zustand.
+Starten Sie das Programm neu.</translation>
+    </message>
+    <message>
+      <source>sparse_attention_unsupported</source>
+      <translation>Das Profil des Modells verlangt XATTENTION, die auf einer CPU falsche Antworten gibt.
+Entfernen Sie use_sparse_attention aus dem Profil, oder wählen Sie eine GPU.</translation>
+    </message>
+    <message>
+      <source>state_damaged</source>
+      <translation>Der gespeicherte Zustand des Kontexts ist nicht lesbar.
+Senden Sie die Nachricht noch einmal; das Gespräch wird neu gelesen.</translation>
+    </message>
+    <message>
+      <source>state_unwritable</source>
+      <translation>Der Zustand des Kontexts kann nicht gespeichert werden.
+Schaffen Sie Platz auf dem Datenträger, oder berichtigen Sie die Rechte des Ordners.</translation>
+    </message>
+    <message>
+      <source>store_missing</source>
+      <translation>Das Laufwerk oder der Ordner mit den Modellen ist nicht da.
+Schließen Sie das Laufwerk an; die Modelle sind vermerkt und kommen mit ihm zurück.</translation>
+    </message>
+    <message>
+      <source>summary_empty</source>
+      <translation>Das Modell hat keine Zusammenfassung geschrieben.
+Lassen Sie stattdessen die ältesten Fragen und Antworten weg, oder wählen Sie ein größeres Modell.</translation>
+    </message>
+    <message>
+      <source>summary_too_long</source>
+      <translation>Die älteste Nachricht ist neben den angehefteten Dateien zu lang, um zusammengefasst zu werden.
+Lassen Sie stattdessen die ältesten Fragen und Antworten weg, oder lösen Sie eine Datei.</translation>
+    </message>
+    <message>
+      <source>template_failed</source>
+      <translation>Die Chatvorlage des Modells kann nicht ausgeführt werden.
+Wählen Sie ein anderes Modell, oder holen Sie dieses noch einmal.</translation>
+    </message>
+    <message>
+      <source>template_missing</source>
+      <translation>Dieses Modell hat keine Chatvorlage, also kann es kein Gespräch führen.
+Wählen Sie ein Modell, das für Gespräche gemacht ist (instruct).</translation>
+    </message>
+    <message>
+      <source>text_empty</source>
+      <translation>Es gibt keinen Text zum Einbetten.
+Lassen Sie leere Texte weg.</translation>
+    </message>
+    <message>
+      <source>text_too_large</source>
+      <translation>Das ist zu groß, um gespeichert zu werden.
+Speichern Sie es in kleineren Teilen.</translation>
+    </message>
+    <message>
+      <source>tokenizer_cuts</source>
+      <translation>Der Text ist länger, als der Tokenizer dieses Modells verarbeitet, und hat keine Umbrüche oder Leerzeichen, an denen er geteilt werden kann.
+Kürzen Sie den Text, oder fügen Sie Umbrüche ein.</translation>
+    </message>
+    <message>
+      <source>tokenizers_missing</source>
+      <translation>Eine Bibliothek dieses Programms fehlt oder ist beschädigt: openvino_tokenizers.
+Installieren Sie das Programm neu.</translation>
+    </message>
+    <message>
+      <source>tool_call_malformed</source>
+      <translation>Das Modell hat einen Werkzeugaufruf geschrieben, der nicht lesbar ist.
+Senden Sie die Nachricht noch einmal, oder wählen Sie ein Modell, dessen Werkzeuge geprüft sind.</translation>
+    </message>
+    <message>
+      <source>tool_schema_invalid</source>
+      <translation>Die Beschreibung eines Werkzeugs ist ungültig.
+Berichtigen Sie sie, oder senden Sie die Nachricht ohne das Werkzeug.</translation>
+    </message>
+    <message>
+      <source>tools_not_supported</source>
+      <translation>Dieses Modell kann keine Werkzeuge benutzen.
+Wählen Sie ein Modell, dessen Werkzeuge geprüft sind, oder senden Sie die Nachricht ohne sie.</translation>
+    </message>
+    <message>
+      <source>undo_in_the_way</source>
+      <translation>Das Modell ist schon wieder installiert.
+Behalten Sie es, oder löschen Sie es und machen Sie dann das frühere Löschen rückgängig.</translation>
+    </message>
+    <message>
+      <source>undo_too_late</source>
+      <translation>Das Modell ist endgültig gelöscht.
+Holen Sie es noch einmal aus der Liste der Modelle.</translation>
+    </message>
+    <message>
+      <source>unexpected</source>
+      <translation>Damit hat das Programm nicht gerechnet.
+Versuchen Sie es noch einmal; geschieht es wieder, schicken Sie das Diagnosepaket.</translation>
+    </message>
+    <message>
+      <source>unknown_backend</source>
+      <translation>Diesen Teil des Programms gibt es nicht.
+Wählen Sie eine andere Variante des Modells.</translation>
+    </message>
+    <message>
+      <source>unknown_device</source>
+      <translation>Ein Gerät mit diesem Namen gibt es nicht.
+Wählen Sie eines aus der Liste der Geräte.</translation>
+    </message>
+    <message>
+      <source>unknown_device_kind</source>
+      <translation>CONTENOX_OPENVINO_DEVICE_PRIORITY nennt eine Art von Gerät, die es nicht gibt.
+Nennen Sie gpu (eigenständig), igpu (eingebaut) und cpu in der gewünschten Reihenfolge, durch Kommas getrennt.</translation>
+    </message>
+    <message>
+      <source>unknown_kv_precision</source>
+      <translation>Diese Genauigkeit des KV-Caches gibt es nicht.
+Berichtigen Sie das Profil des Modells.</translation>
+    </message>
+    <message>
+      <source>unsafe_file_name</source>
+      <translation>Ein Dateiname in dieser Sammlung ist nicht sicher.
+Wählen Sie ein anderes Modell der Liste; von diesem wurde nichts geschrieben.</translation>
+    </message>
+    <message>
+      <source>variant_not_curated</source>
+      <translation>Diese Variante des Modells gibt es nicht.
+Wählen Sie eine der angebotenen.</translation>
+    </message>
+    <message>
+      <source>version_mismatch</source>
+      <translation>Eine Bibliothek hat eine andere Version als die, für die das Programm gebaut ist.
+Installieren Sie das Programm neu.</translation>
+    </message>
+    <message>
+      <source>wrong_digest</source>
+      <translation>Die geholten Bytes sind nicht die, für die die Liste bürgt.
+Nichts davon wurde behalten. Versuchen Sie es noch einmal; geschieht es wieder, trauen Sie diesem Server nicht.</translation>
+    </message>
+    <message>
+      <source>wrong_size</source>
+      <translation>Der Server bietet eine Datei in einer anderen Größe an, als sie haben soll.
+Nichts davon wurde behalten. Versuchen Sie es später noch einmal, oder mit einem anderen Spiegelserver.</translation>
+    </message>
+  </context>
 </TS>

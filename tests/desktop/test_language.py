@@ -1,5 +1,6 @@
 """German is complete: every sentence, every placeholder, and the compiled file is the newest."""
 
+import ast
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTranslator
 from PySide6.QtWidgets import QApplication
 
+from app.core.errors import EnvironmentFault
 from app.core.paths import resources_dir
 from app.core.settings import Settings
 from app.desktop import amounts, wording
@@ -18,7 +20,8 @@ from app.desktop.lifecycle import TurnState
 from app.desktop.turn_records import Activity
 
 FOLDER = resources_dir() / "translations"
-SOURCES = Path(__file__).parents[2] / "app" / "desktop"
+APP = Path(__file__).parents[2] / "app"
+SOURCES = APP / "desktop"
 
 
 def _messages() -> list[tuple[str, str, str]]:
@@ -56,6 +59,46 @@ def test_every_help_of_a_setting_is_in_the_file() -> None:
     known = {source for context, source, _ in _messages() if context == "settings"}
     fields = msgspec.inspect.type_info(Settings).fields  # type: ignore[attr-defined]
     assert {field.type.extra_json_schema["description"] for field in fields} == known
+
+
+def _error_codes() -> set[str]:
+    """Every code that is written out where an error is made, the console's own ones apart."""
+    kinds = {"Bug", "DataFault", "EnvironmentFault", "Fault", "UserError"}
+    codes = set()
+    for file in APP.rglob("*.py"):
+        if file.is_relative_to(APP / "cli"):
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                first = node.args[0] if node.args else None
+                if node.func.id in kinds and isinstance(first, ast.Constant):
+                    codes.add(str(first.value))
+    return codes - {"tool_called"}  # a reason inside another sentence
+
+
+def test_every_error_has_two_sentences_in_german() -> None:
+    sentences = {source: text for context, source, text in _messages() if context == "errors"}
+    assert _error_codes() - set(sentences) == set()
+    assert len(sentences) > 150
+    for code, text in sentences.items():
+        happened, remedy = text.split("\n")
+        assert happened.endswith("."), code
+        assert remedy, code
+
+
+@pytest.mark.usefixtures("german")
+def test_an_error_is_told_in_german_with_the_figures_beside_its_code() -> None:
+    error = EnvironmentFault("does_not_fit", "It needs 5.2 GB; 4.1 GB are free.", "Close others.")
+    headline, remedy = wording.error_sentences(error.record())
+    assert headline == "Das Modell passt nicht in den freien Speicher."
+    assert remedy.startswith("Schließen Sie andere Programme")
+    assert wording.error_code(error.record()) == "does_not_fit: It needs 5.2 GB; 4.1 GB are free."
+
+
+def test_in_english_an_error_keeps_its_own_words() -> None:
+    error = EnvironmentFault("does_not_fit", "It needs 5.2 GB; 4.1 GB are free.", "Close others.")
+    assert wording.error_sentences(error.record()) == (error.message, error.remedy)
+    assert wording.error_code(error.record()) == "does_not_fit"
 
 
 @pytest.fixture

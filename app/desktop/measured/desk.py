@@ -249,7 +249,7 @@ class MeasuredDesk(QObject):
 
     def _on_failed_reading(self, error: ErrorRecord) -> None:
         headline, sentence = wording.error_sentences(error, kept_text=False)
-        self._tell(BannerKind.ERROR, headline, sentence, code=error.code)
+        self._tell(BannerKind.ERROR, headline, sentence, code=wording.error_code(error))
 
     def _tell(
         self, kind: BannerKind, headline: str, sentence: str, *, code: str = "", button: str = ""

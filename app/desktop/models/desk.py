@@ -253,7 +253,11 @@ class ModelsDesk(QObject):
                 self._first_run.show_error(error)
             return
         headline, sentence = wording.error_sentences(error, kept_text=False)
-        self._show(Banner(self._theme, BannerKind.ERROR, headline, sentence, code=error.code))
+        self._show(
+            Banner(
+                self._theme, BannerKind.ERROR, headline, sentence, code=wording.error_code(error)
+            )
+        )
 
     @Slot()
     def _on_imported(self) -> None:

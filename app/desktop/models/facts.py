@@ -149,11 +149,11 @@ def why(line: Line) -> tuple[str, str]:
     if line.state in ON_ITS_WAY and line.download is not None:
         reason = line.download.reason
         if reason is not None:
-            return reason.message, reason.remedy
+            return wording.error_sentences(reason)
         if line.state is RowState.QUEUED:
             return translate("models", "It starts when the downloads before it are done."), ""
     elif line.row.problem is not None:
-        return line.row.problem.message, line.row.problem.remedy
+        return wording.error_sentences(line.row.problem)
     elif line.state is RowState.AWAY:
         return (
             translate("models", "The drive that holds this model isn't connected."),
