@@ -3058,4 +3058,131 @@ Nichts davon wurde behalten. Versuchen Sie es noch einmal; geschieht es wieder, 
 Nichts davon wurde behalten. Versuchen Sie es später noch einmal, oder mit einem anderen Spiegelserver.</translation>
     </message>
   </context>
+  <context>
+    <name>catalogue</name>
+    <message>
+      <source>A large mixture of experts that computes like a small model; needs 32 GB.</source>
+      <translation>Eine große Mischung von Experten, die wie ein kleines Modell rechnet; braucht 32 GB.</translation>
+    </message>
+    <message>
+      <source>A test that a device runs at all; answers are poor.</source>
+      <translation>Eine Probe, ob ein Gerät überhaupt läuft; die Antworten taugen wenig.</translation>
+    </message>
+    <message>
+      <source>A very small thinking model.</source>
+      <translation>Ein sehr kleines Modell, das nachdenkt.</translation>
+    </message>
+    <message>
+      <source>Agentic coding on a machine with 32 GB.</source>
+      <translation>Selbstständiges Programmieren auf einem Rechner mit 32 GB.</translation>
+    </message>
+    <message>
+      <source>Better answers and longer thoughts on a laptop with 16 GB.</source>
+      <translation>Bessere Antworten und längeres Nachdenken auf einem Laptop mit 16 GB.</translation>
+    </message>
+    <message>
+      <source>Business texts and questions about long documents.</source>
+      <translation>Geschäftliche Texte und Fragen zu langen Dokumenten.</translation>
+    </message>
+    <message>
+      <source>Business texts, summaries and questions about documents.</source>
+      <translation>Geschäftliche Texte, Zusammenfassungen und Fragen zu Dokumenten.</translation>
+    </message>
+    <message>
+      <source>Chat and summaries of longer texts.</source>
+      <translation>Gespräche und Zusammenfassungen längerer Texte.</translation>
+    </message>
+    <message>
+      <source>Chat with optional thinking on a small machine.</source>
+      <translation>Gespräche auf einem kleinen Rechner, auf Wunsch mit Nachdenken.</translation>
+    </message>
+    <message>
+      <source>Code completion and explanations; for research use only.</source>
+      <translation>Ergänzt und erklärt Code; nur für die Forschung.</translation>
+    </message>
+    <message>
+      <source>Code completion on the smallest machines.</source>
+      <translation>Ergänzt Code auf den kleinsten Rechnern.</translation>
+    </message>
+    <message>
+      <source>Code in many languages; not for commercial use.</source>
+      <translation>Code in vielen Sprachen; nicht für gewerbliche Nutzung.</translation>
+    </message>
+    <message>
+      <source>Code with a long context; needs 32 GB.</source>
+      <translation>Code mit langem Kontext; braucht 32 GB.</translation>
+    </message>
+    <message>
+      <source>Everyday chat in many languages on a small machine.</source>
+      <translation>Alltägliche Gespräche in vielen Sprachen auf einem kleinen Rechner.</translation>
+    </message>
+    <message>
+      <source>Everyday chat in many languages; for research use only.</source>
+      <translation>Alltägliche Gespräche in vielen Sprachen; nur für die Forschung.</translation>
+    </message>
+    <message>
+      <source>General chat in six European languages, with optional thinking.</source>
+      <translation>Gespräche in sechs europäischen Sprachen, auf Wunsch mit Nachdenken.</translation>
+    </message>
+    <message>
+      <source>Larger code changes on a machine with 32 GB.</source>
+      <translation>Größere Änderungen an Code auf einem Rechner mit 32 GB.</translation>
+    </message>
+    <message>
+      <source>Long step by step reasoning on a laptop with 16 GB.</source>
+      <translation>Langes schrittweises Nachdenken auf einem Laptop mit 16 GB.</translation>
+    </message>
+    <message>
+      <source>Quick code completion and small edits.</source>
+      <translation>Schnelle Ergänzungen und kleine Änderungen an Code.</translation>
+    </message>
+    <message>
+      <source>Reasoned answers and maths in a small size.</source>
+      <translation>Durchdachte Antworten und Mathematik in kleiner Größe.</translation>
+    </message>
+    <message>
+      <source>Short English chats on a small machine.</source>
+      <translation>Kurze englische Gespräche auf einem kleinen Rechner.</translation>
+    </message>
+    <message>
+      <source>Short chats and summaries on a small machine.</source>
+      <translation>Kurze Gespräche und Zusammenfassungen auf einem kleinen Rechner.</translation>
+    </message>
+    <message>
+      <source>Step by step reasoning on a small machine.</source>
+      <translation>Schrittweises Nachdenken auf einem kleinen Rechner.</translation>
+    </message>
+    <message>
+      <source>Step by step reasoning, maths and logic.</source>
+      <translation>Schrittweises Nachdenken, Mathematik und Logik.</translation>
+    </message>
+    <message>
+      <source>Strong general answers on a machine with 32 GB.</source>
+      <translation>Starke Antworten aller Art auf einem Rechner mit 32 GB.</translation>
+    </message>
+    <message>
+      <source>Strong reasoning and tool use; needs 24 GB or more.</source>
+      <translation>Starkes Nachdenken und Werkzeuge; braucht 24 GB oder mehr.</translation>
+    </message>
+    <message>
+      <source>The everyday model: chat, writing and thinking on a laptop with 8 GB.</source>
+      <translation>Das Modell für jeden Tag: Gespräche, Schreiben und Nachdenken auf einem Laptop mit 8 GB.</translation>
+    </message>
+    <message>
+      <source>The largest coder of its family, for workstations.</source>
+      <translation>Der größte Programmierer seiner Familie, für Workstations.</translation>
+    </message>
+    <message>
+      <source>The small starter: tries the program in a minute; its answers are simple.</source>
+      <translation>Das kleine Startmodell: Damit ist das Programm in einer Minute ausprobiert; seine Antworten sind einfach.</translation>
+    </message>
+    <message>
+      <source>Very short tasks on the smallest machines.</source>
+      <translation>Sehr kurze Aufgaben auf den kleinsten Rechnern.</translation>
+    </message>
+    <message>
+      <source>Writing and explaining code on a laptop with 16 GB.</source>
+      <translation>Code schreiben und erklären auf einem Laptop mit 16 GB.</translation>
+    </message>
+  </context>
 </TS>

@@ -18,6 +18,7 @@ from app.desktop import amounts, wording
 from app.desktop.language import speak
 from app.desktop.lifecycle import TurnState
 from app.desktop.turn_records import Activity
+from app.models.catalog import load_catalog
 
 FOLDER = resources_dir() / "translations"
 APP = Path(__file__).parents[2] / "app"
@@ -74,6 +75,11 @@ def _error_codes() -> set[str]:
                 if node.func.id in kinds and isinstance(first, ast.Constant):
                     codes.add(str(first.value))
     return codes - {"tool_called"}  # a reason inside another sentence
+
+
+def test_what_each_model_of_the_list_is_good_at_is_in_the_file() -> None:
+    known = {source for context, source, _ in _messages() if context == "catalogue"}
+    assert {model.good_at for model in load_catalog().models} == known
 
 
 def test_every_error_has_two_sentences_in_german() -> None:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from PySide6.QtCore import QCoreApplication
+
 from app.core.errors import ContenoxError, UserError
 from app.core.paths import profiles_dir
 from app.desktop.models.ports import (
@@ -90,7 +92,7 @@ class LibraryShelf:
             backend=row.backend,
             size_bytes=row.size_bytes,
             size_is_exact=row.size_is_exact,
-            good_at=row.good_at,
+            good_at=QCoreApplication.translate("catalogue", row.good_at),
             use=row.use or "",
             parameters=row.parameters,
             quantisation=row.quantisation or "",
