@@ -160,7 +160,7 @@ def measure(scenario: str, tokens: int, speedup: float) -> Result:
     batch = QTimer(interval=max(1, round(1000 / 30 / speedup)))
     batch.setTimerType(Qt.TimerType.PreciseTimer)
     batch.timeout.connect(on_batch)
-    with _Control() as control:
+    with Control() as control:
         gaps.clear()  # starting the control is no part of the measurement
         busy.clear()
         last, worked = time.perf_counter(), time.thread_time()
@@ -207,12 +207,12 @@ def measure(scenario: str, tokens: int, speedup: float) -> Result:
     )
 
 
-class _Control:
+class Control:
     """A bare Qt program with the same timer, in a process of its own, for as long as it is open."""
 
     longest_ms = p99_ms = 0.0
 
-    def __enter__(self) -> "_Control":
+    def __enter__(self) -> "Control":
         self._process = subprocess.Popen(
             [sys.executable, __file__, "--control"],
             stdin=subprocess.PIPE,

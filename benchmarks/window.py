@@ -1,11 +1,13 @@
 """Measures the window: start-up against a bare Qt window, and the event loop while text streams.
 
-    python -m benchmarks.window [--pairs 9] [--tokens 400] [--json RESULT.json]
+    python -m benchmarks.window [--pairs 9] [--tokens 400] [--long-tokens 20000] [--json FILE]
 
 Start-up is the time from the process's birth to the first idle moment after the window is shown,
 program and bare window in turn: A B A B. The gap is the longest time between two ticks of a
 one-millisecond timer in the GUI thread while the starter model answers through the real engine
-process. Without a display the offscreen platform is used, and named in the result.
+process. The same with a long answer of mixed Markdown, which an engine process without a model
+streams at 100 tokens/s; a bare Qt program beside it is the control. Without a display the offscreen
+platform is used, and named in the result.
 """
 
 import argparse
@@ -30,6 +32,7 @@ from benchmarks.machine import Machine, this_machine
 START_GOAL: Final = 4.0
 GAP_LIMIT_MS: Final = 50.0
 GAP_GOAL_MS: Final = 16.0
+TOKEN_S: Final = 0.01
 QUESTION: Final = "Write a long story about the sea, with many characters."
 
 
@@ -50,6 +53,7 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
     p99_ms: float
     ticks: int
     tokens: int
+    control_longest_ms: float
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,14 +61,17 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     platform: str
     start: Start
     gap: Gap
+    long_gap: Gap | None
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--tokens", type=int, default=400)
+    parser.add_argument("--long-tokens", type=int, default=20_000, help="0 leaves it out")
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--child", choices=("bare", "product", "gap"), help=argparse.SUPPRESS)
+    kinds = ("bare", "product", "gap", "long")
+    parser.add_argument("--child", choices=kinds, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child == "bare":
         return bare_window()
@@ -72,14 +79,17 @@ def main() -> int:
         return product_window()
     if arguments.child == "gap":
         return streaming_window(arguments.tokens)
-    result = measure(arguments.pairs, arguments.tokens)
+    if arguments.child == "long":
+        return streaming_window(arguments.tokens, scripted=True)
+    result = measure(arguments.pairs, arguments.tokens, arguments.long_tokens)
     show(result)
     if arguments.json:
         arguments.json.write_bytes(msgspec.json.format(msgspec.json.encode(result)))
-    return 0
+    longest = max(one.longest_ms for one in (result.gap, result.long_gap) if one is not None)
+    return 0 if longest <= GAP_LIMIT_MS else 1
 
 
-def measure(pairs: int, tokens: int) -> Result:
+def measure(pairs: int, tokens: int, long_tokens: int) -> Result:
     if "DISPLAY" not in os.environ and sys.platform == "linux":
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     machine = this_machine()
@@ -91,6 +101,11 @@ def measure(pairs: int, tokens: int) -> Result:
         if number > 0:  # the first pair fills the caches of the disk
             measured.append((product, bare))
     gap = msgspec.json.decode(child("gap", {}, "--tokens", str(tokens)), type=Gap)
+    long_gap = None
+    if long_tokens:
+        with tempfile.TemporaryDirectory() as folder:
+            told = child("long", {"CONTENOX_DATA_ROOT": folder}, "--tokens", str(long_tokens))
+        long_gap = msgspec.json.decode(told, type=Gap)
     return Result(
         machine=machine,
         platform=os.environ.get("QT_QPA_PLATFORM", "native"),
@@ -101,6 +116,7 @@ def measure(pairs: int, tokens: int) -> Result:
             pairs=len(measured),
         ),
         gap=gap,
+        long_gap=long_gap,
     )
 
 
@@ -148,19 +164,28 @@ def product_window() -> int:
     return code
 
 
-def streaming_window(tokens: int) -> int:
+def streaming_window(tokens: int, *, scripted: bool = False) -> int:
+    """``scripted``: the answer is mixed Markdown at 100 tokens/s, and no model is needed."""
     from PySide6.QtCore import Qt, QTimer
     from PySide6.QtWidgets import QApplication
 
     from app.composition import build_services, desktop_services
     from app.desktop.application import Desktop
+    from app.engine.protocol import Generate
+    from app.engine.spec import ScriptedRuntime
+    from benchmarks.render import Control, mixed_text
 
     services = build_services()
     services.ensure_starter(lambda _progress: None)
     prepare = desktop_services(services)
 
-    def limited(*arguments: object) -> object:
-        return msgspec.structs.replace(prepare.prepare_turn(*arguments), max_tokens=tokens)  # type: ignore[arg-type]
+    def limited(*arguments: object) -> Generate:
+        request = prepare.prepare_turn(*arguments)  # type: ignore[arg-type]
+        if not scripted:
+            return msgspec.structs.replace(request, max_tokens=tokens)
+        runtime = ScriptedRuntime(answer=mixed_text(tokens), token_s=TOKEN_S)
+        spec = msgspec.structs.replace(request.spec, runtime=runtime, context_tokens=3 * tokens)
+        return msgspec.structs.replace(request, spec=spec, max_tokens=2 * tokens)
 
     app = QApplication(sys.argv[:1])
     import dataclasses
@@ -187,7 +212,8 @@ def streaming_window(tokens: int) -> int:
     timer.timeout.connect(tick)
     desktop.inventory.models_listed.connect(lambda _models: QTimer.singleShot(500, begin))
     desktop.desk.answered.connect(lambda _change: QTimer.singleShot(200, desktop.quit))
-    app.exec()
+    with Control() as control:
+        app.exec()
     desktop.close()
     ordered = sorted(1000 * gap for gap in gaps)
     gap = Gap(
@@ -196,6 +222,7 @@ def streaming_window(tokens: int) -> int:
         p99_ms=ordered[int(len(ordered) * 0.99)],
         ticks=len(ordered),
         tokens=tokens,
+        control_longest_ms=control.longest_ms,
     )
     print(json.dumps(msgspec.to_builtins(gap)))
     return 0
@@ -209,6 +236,9 @@ def show(result: Result) -> None:
         f" {result.platform}, load average {machine.load_average}"
     )
     table = Table("measured", "product", "control", "ratio or limit")
+    gaps = [("tokens stream", gap)]
+    if result.long_gap is not None:
+        gaps.append(("tokens of Markdown stream at 100 tokens/s", result.long_gap))
     rows: Sequence[tuple[str, str, str, str]] = (
         (
             f"start to a usable window, s (median of {start.pairs})",
@@ -216,11 +246,14 @@ def show(result: Result) -> None:
             f"{start.bare_median_s:.2f} bare Qt window",
             f"{start.ratio_median:.2f}",
         ),
-        (
-            f"longest gap while {gap.tokens} tokens stream, ms",
-            f"{gap.longest_ms:.1f} (p99.9 {gap.p999_ms:.1f}, p99 {gap.p99_ms:.1f})",
-            "",
-            f"limit {GAP_LIMIT_MS:.0f}, goal {GAP_GOAL_MS:.0f}",
+        *(
+            (
+                f"longest gap while {one.tokens:,} {what}, ms",
+                f"{one.longest_ms:.1f} (p99.9 {one.p999_ms:.1f}, p99 {one.p99_ms:.1f})",
+                f"{one.control_longest_ms:.1f} bare Qt loop",
+                f"limit {GAP_LIMIT_MS:.0f}, goal {GAP_GOAL_MS:.0f}",
+            )
+            for what, one in gaps
         ),
     )
     for row in rows:
