@@ -15,6 +15,7 @@ from app.hardware.readings import DeviceReading
 from app.models.library import InstalledModel, Library
 from app.models.profile_files import profile_of
 from app.workflows.context import ChatParts, chat_segments, with_context, with_reserve
+from app.workflows.context_warmth import Warmer
 from app.workflows.cpu_retry import RetryingEngine
 from app.workflows.services import Services
 from app.workflows.turn_options import turn_options
@@ -93,6 +94,7 @@ def desktop_services(services: Services) -> "DesktopServices":
         settings_file=services.settings_file,
         data_root=services.data_root.path,
         chats=KeptChats(store),
+        warmer=Warmer(services.engine),
         around=Around(
             store=store,
             apply_settings=apply_settings,

@@ -21,6 +21,7 @@ from app.desktop.background import Worker
 from app.desktop.chat_care import ChatCare
 from app.desktop.citizen import Citizen
 from app.desktop.close_notice import CloseNotice
+from app.desktop.context.context_desk import ContextDesk
 from app.desktop.desk import Desk
 from app.desktop.engine_bridge import EngineBridge
 from app.desktop.exchange import Exchange
@@ -76,6 +77,9 @@ class Desktop(QObject):
         self.window = MainWindow(self.theme, self._rendering)
         self.desk = Desk(
             self.window, self.runner, self.chats, self.inventory, self.preferences, self.theme
+        )
+        self.context = ContextDesk(
+            self.window, self.runner, self.chats, self.bridge, services, self.theme, self.desk
         )
         self.presets = PresetChoice(
             self.window, self.chats, services.chats, self._keeper, self.theme
@@ -184,6 +188,7 @@ class Desktop(QObject):
         if self.upkeep is not None:
             self.upkeep.close()
         self.exchange.close()
+        self.context.close()
         self._keeper.close(1.0)
         self._close_store(deadline - time.monotonic() - 0.9)
         self._clerk.close(0.3)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QMimeData, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -26,6 +26,7 @@ class _Input(QPlainTextEdit):
     enter_pressed = Signal()
     escape_pressed = Signal()
     focus_changed = Signal(bool)
+    files_given = Signal(object)  # list[QUrl]: pasted, for a drop goes to the window
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,6 +59,15 @@ class _Input(QPlainTextEdit):
         else:
             super().keyPressEvent(event)
 
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802  Qt's name
+        return not has_files(source) and super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802  Qt's name
+        if has_files(source):
+            self.files_given.emit(source.urls())
+        else:
+            super().insertFromMimeData(source)
+
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  Qt's name
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
@@ -77,12 +87,18 @@ class _Input(QPlainTextEdit):
         self.focus_changed.emit(False)
 
 
+def has_files(data: QMimeData) -> bool:
+    """Whether what is dropped or pasted are files, rather than their names as text."""
+    return data.hasUrls() and all(url.isLocalFile() for url in data.urls())
+
+
 class Composer(QFrame):
     """The input with its one button, which sends or stops."""
 
     sent = Signal(str)
     stop_asked = Signal()
     edit_cancelled = Signal()
+    files_given = Signal(object)  # list[QUrl]
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -98,11 +114,11 @@ class Composer(QFrame):
         self._editing = QLabel(self.tr("Changing an earlier message (Esc leaves it)"), self)
         self._editing.setObjectName("muted")
         self._editing.hide()
-        across = QHBoxLayout()
+        across = self._across = QHBoxLayout()
         across.setSpacing(8)
         across.addWidget(self._input, 1, Qt.AlignmentFlag.AlignVCenter)
         across.addWidget(self._button, 0, Qt.AlignmentFlag.AlignBottom)
-        layout = QVBoxLayout(self)
+        layout = self._column = QVBoxLayout(self)
         layout.setContentsMargins(14, 8, 8, 8)
         layout.setSpacing(2)
         layout.addWidget(self._editing)
@@ -112,8 +128,17 @@ class Composer(QFrame):
         self._input.escape_pressed.connect(self.escape)
         self._input.textChanged.connect(self._refresh)
         self._input.focus_changed.connect(self._on_focus_changed)
+        self._input.files_given.connect(self.files_given)
         self._button.clicked.connect(self._on_clicked)
         self._refresh()
+
+    def add_above(self, widget: QWidget) -> None:
+        """Puts ``widget`` over the text."""
+        self._column.insertWidget(0, widget)
+
+    def add_beside(self, widget: QWidget) -> None:
+        """Puts ``widget`` before the button."""
+        self._across.insertWidget(1, widget, 0, Qt.AlignmentFlag.AlignBottom)
 
     @property
     def field(self) -> QPlainTextEdit:

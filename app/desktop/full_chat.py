@@ -6,9 +6,9 @@ import msgspec
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.chats.records import ContextFields, OverflowChoice
-from app.desktop import context_wording
 from app.desktop.announce import announce
 from app.desktop.choice_banner import ChoiceBanner
+from app.desktop.context import words
 from app.desktop.conversation import Conversation
 from app.desktop.main_window import MainWindow
 from app.desktop.open_chats import OpenChats
@@ -61,9 +61,9 @@ class FullChat(QObject):
             self._show(held)
 
     def _show(self, held: HeldTurn) -> None:
-        headline, sentence = context_wording.held(held.hold)
-        remember = context_wording.remember() if held.hold.overflow is not None else ""
-        choices = context_wording.ways_on(held.hold)
+        headline, sentence = words.held(held.hold)
+        remember = words.remember() if held.hold.overflow is not None else ""
+        choices = words.ways_on(held.hold)
         banner = ChoiceBanner(
             self._theme,
             headline,

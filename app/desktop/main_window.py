@@ -3,11 +3,28 @@
 from typing import Final
 
 from PySide6.QtCore import QByteArray, Qt, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import (
+    QAction,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeySequence,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.desktop.chat_list import ChatList
-from app.desktop.composer import Composer
+from app.desktop.composer import Composer, has_files
+from app.desktop.context.bar import ContextBar
+from app.desktop.context.pins_bar import PinsBar
 from app.desktop.device_chooser import DeviceChooser
 from app.desktop.first_run import FirstRun
 from app.desktop.icon_button import IconButton
@@ -32,6 +49,10 @@ class MainWindow(QMainWindow):
     new_chat_asked = Signal()
     settings_asked = Signal()
     models_asked = Signal()
+    pin_files_asked = Signal()
+    pin_folder_asked = Signal()
+    files_dropped = Signal(object)  # list[QUrl]
+    context_asked = Signal()
     measured_asked = Signal()
 
     def __init__(self, theme: Theme, rendering: RenderingThread) -> None:
@@ -48,6 +69,14 @@ class MainWindow(QMainWindow):
         self.transcript = Transcript(theme, rendering, self)
         self.first_run = FirstRun(theme, self)
         self.composer = Composer(theme, self)
+        self.pins = PinsBar(theme, self)
+        self.composer.add_above(self.pins)
+        self.pin_button = self._make_pin_button(theme)
+        self.composer.add_beside(self.pin_button)
+        self.composer.files_given.connect(self.files_dropped)
+        self.setAcceptDrops(True)
+        self.context_bar = ContextBar(theme, self)
+        self.context_bar.clicked.connect(self.context_asked)
         self.status = StatusLine(self)
         self.notices = Notices(theme, self)
         self._pages = QStackedWidget(self)
@@ -97,12 +126,25 @@ class MainWindow(QMainWindow):
         page.setLayout(across)
         self.setCentralWidget(page)
 
+    def _make_pin_button(self, theme: Theme) -> IconButton:
+        button = IconButton(theme, "pin", self.tr("Pin files to this chat"), self)
+        menu = QMenu(button)
+        menu.addAction(self.tr("Files…"), self.pin_files_asked.emit)
+        menu.addAction(self.tr("A folder…"), self.pin_folder_asked.emit)
+        button.setMenu(menu)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        return button
+
     def _chat_page(self) -> QWidget:
         below = QVBoxLayout()
         below.setContentsMargins(0, 0, 0, 0)
         below.setSpacing(4)
         below.addWidget(self.composer)
-        below.addWidget(self.status)
+        last = QHBoxLayout()
+        last.setSpacing(8)
+        last.addWidget(self.status, 1)
+        last.addWidget(self.context_bar)
+        below.addLayout(last)
         self.status.setContentsMargins(14, 0, 0, 0)
         middle = QWidget()
         middle.setMaximumWidth(WIDEST)
@@ -193,6 +235,15 @@ class MainWindow(QMainWindow):
         was, narrow = event.oldSize().width() < _NARROW, event.size().width() < _NARROW
         if was != narrow and self._pages.currentWidget() is self._chat:
             self.chat_list.setVisible(self._side_wanted and not narrow)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802  Qt's name
+        """Files may be dropped anywhere on a chat."""
+        if has_files(event.mimeData()) and self._pages.currentWidget() is self._chat:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802  Qt's name
+        event.acceptProposedAction()
+        self.files_dropped.emit(event.mimeData().urls())
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802  Qt's name
         event.ignore()  # closing hides or quits; both are the program's decision

@@ -66,6 +66,19 @@ class PrepareTurn(Protocol):
         """
 
 
+class PrefixWarmer(Protocol):
+    """Keeps the beginnings of chats in the model's cache. Every method may block; one thread."""
+
+    def note_turn(self, chat: str, turn: Generate) -> None:
+        """A turn of ``chat`` was read."""
+
+    def forget(self, chat: str) -> None:
+        """What ``chat`` begins with is something else now."""
+
+    def warm_next(self) -> str | None:
+        """Reads again what is worth most; returns its chat, or ``None`` if nothing gains by it."""
+
+
 class FetchProgress(Protocol):
     """How far the first model is. ``step`` is ``download``, ``unpack``, ``convert`` or ``hash``;
     ``total_bytes`` is absent where nothing tells how much there is to do.
@@ -98,7 +111,7 @@ class DesktopServices:
     """The desktop's collaborators. Except ``open_engine`` all callables may block.
 
     ``models`` absent means a window that can't get models, beside the starter; ``measure`` absent
-    one that measures nothing.
+    one that measures nothing; ``warmer`` absent one that reads nothing again while it is idle.
 
     ``open_engine`` gets the listener of the engine's notices (called on a reader thread) and
     starts no process before the first request.
@@ -114,4 +127,5 @@ class DesktopServices:
     chats: KeptChats
     models: ModelsServices | None = None
     measure: MeasureServices | None = None
+    warmer: PrefixWarmer | None = None
     around: Around = field(default_factory=Around)

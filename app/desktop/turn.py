@@ -55,6 +55,7 @@ class TurnRunner(QObject):
     answer_finished = Signal(object)  # Change
     turn_failed = Signal(object)  # Failure
     turn_retried = Signal(object)  # Retry
+    prompt_read = Signal(str, object)  # the chat, and Admitted: its prompt is in the cache now
     turn_held = Signal(object)  # HeldTurn: it was not sent
     context_changed = Signal(object)  # Conversation: what of it is read is something else now
     branch_changed = Signal(str)  # the chat whose shown path is another now
@@ -357,6 +358,8 @@ class TurnRunner(QObject):
             case Finished():
                 running.end_thinking()
                 self._note_speed(running.stamp, event)
+                if event.reason is not FinishReason.CANCELLED and running.asked is not None:
+                    self.prompt_read.emit(running.conversation.id, running.asked)
                 self._end(
                     msgspec.structs.replace(
                         running.stamp,

@@ -273,6 +273,14 @@ def _prompt(usage: Usage) -> str:
     counted = translate("wording", "{count} tokens").format(count=number(usage.prompt_tokens))
     if not usage.reused_tokens:
         return counted
+    if usage.reuse_measured and usage.predicted_reused_tokens != usage.reused_tokens:
+        return translate(
+            "wording", "{counted}, {reused} of them reused ({predicted} were predicted)"
+        ).format(
+            counted=counted,
+            reused=number(usage.reused_tokens),
+            predicted=number(usage.predicted_reused_tokens),
+        )
     return translate("wording", "{counted}, {reused} of them reused").format(
         counted=counted, reused=number(usage.reused_tokens)
     )

@@ -132,13 +132,18 @@ def condensed(manifest: Manifest) -> Manifest:
     Else each turn would store a line for every turn before it. The hashes of that segment are those
     over the hashes of the turns.
     """
+    return msgspec.structs.replace(manifest, segments=join_history(manifest.segments))
+
+
+def join_history(segments: Sequence[SegmentRecord]) -> tuple[SegmentRecord, ...]:
+    """``segments`` with the turns of the history as one."""
     found: list[SegmentRecord] = []
-    for kind, group in itertools.groupby(manifest.segments, key=lambda one: one.kind):
+    for kind, group in itertools.groupby(segments, key=lambda one: one.kind):
         records = list(group)
         if kind is SegmentKind.HISTORY and len(records) > 1:
             records = [_joined(records)]
         found += records
-    return msgspec.structs.replace(manifest, segments=tuple(found))
+    return tuple(found)
 
 
 def _joined(turns: Sequence[SegmentRecord]) -> SegmentRecord:

@@ -312,6 +312,18 @@
       <source>Measured on this computer (Ctrl+E)</source>
       <translation>Auf diesem Rechner gemessen (Strg+E)</translation>
     </message>
+    <message>
+      <source>Pin files to this chat</source>
+      <translation>Dateien an diesen Chat heften</translation>
+    </message>
+    <message>
+      <source>Files…</source>
+      <translation>Dateien …</translation>
+    </message>
+    <message>
+      <source>A folder…</source>
+      <translation>Ein Ordner …</translation>
+    </message>
   </context>
   <context>
     <name>Markdown</name>
@@ -842,6 +854,10 @@
     <message>
       <source>Summarising the {count} oldest messages</source>
       <translation>Die {count} ältesten Nachrichten werden zusammengefasst</translation>
+    </message>
+    <message>
+      <source>{counted}, {reused} of them reused ({predicted} were predicted)</source>
+      <translation>{counted}, davon {reused} wiederverwendet ({predicted} waren vorhergesagt)</translation>
     </message>
   </context>
   <context>
@@ -2213,6 +2229,169 @@
     <message>
       <source>{reused} tokens measured, {predicted} were predicted</source>
       <translation>{reused} Token gemessen, {predicted} waren vorhergesagt</translation>
+    </message>
+    <message>
+      <source>Instructions</source>
+      <translation>Anweisungen</translation>
+    </message>
+    <message>
+      <source>Pinned files</source>
+      <translation>Angeheftete Dateien</translation>
+    </message>
+    <message>
+      <source>{used} of {available} tokens are used for the next turn.</source>
+      <translation>Die nächste Nachricht belegt {used} von {available} Token.</translation>
+    </message>
+    <message>
+      <source>Room for the answer: {count}</source>
+      <translation>Platz für die Antwort: {count}</translation>
+    </message>
+    <message>
+      <source>The model isn't loaded, so nothing is read yet.</source>
+      <translation>Das Modell ist nicht geladen, also ist noch nichts gelesen.</translation>
+    </message>
+    <message>
+      <source>Nothing of it is read yet.</source>
+      <translation>Davon ist noch nichts gelesen.</translation>
+    </message>
+    <message>
+      <source>{reused} of them are read already.</source>
+      <translation>Davon sind {reused} schon gelesen.</translation>
+    </message>
+    <message>
+      <source>The {count} oldest messages are not read any more.</source>
+      <translation>Die {count} ältesten Nachrichten werden nicht mehr gelesen.</translation>
+    </message>
+    <message>
+      <source>{file} · changed</source>
+      <translation>{file} · geändert</translation>
+    </message>
+    <message>
+      <source>{file} · gone</source>
+      <translation>{file} · nicht mehr da</translation>
+    </message>
+    <message>
+      <source>{count} tokens</source>
+      <translation>{count} Token</translation>
+    </message>
+    <message>
+      <source>Part</source>
+      <translation>Teil</translation>
+    </message>
+    <message>
+      <source>Name</source>
+      <translation>Name</translation>
+    </message>
+    <message>
+      <source>Worth keeping</source>
+      <translation>Behaltenswert</translation>
+    </message>
+    <message>
+      <source>Tokens</source>
+      <translation>Token</translation>
+    </message>
+    <message>
+      <source>Read already</source>
+      <translation>Schon gelesen</translation>
+    </message>
+    <message>
+      <source>Ask me</source>
+      <translation>Mich fragen</translation>
+    </message>
+    <message>
+      <source>{prompt} tokens and {reserve} for the answer, of {available}</source>
+      <translation>{prompt} Token und {reserve} für die Antwort, von {available}</translation>
+    </message>
+    <message>
+      <source>A summary stands for them: {summary}</source>
+      <translation>Für sie steht eine Zusammenfassung: {summary}</translation>
+    </message>
+    <message>
+      <source>{count} tokens at the beginning, hash {hash}</source>
+      <translation>{count} Token am Anfang, Hash {hash}</translation>
+    </message>
+    <message>
+      <source>{held} of {capacity} tokens held</source>
+      <translation>{held} von {capacity} Token belegt</translation>
+    </message>
+    <message>
+      <source>{count} messages</source>
+      <translation>{count} Nachrichten</translation>
+    </message>
+  </context>
+  <context>
+    <name>ContextBar</name>
+    <message>
+      <source>Context</source>
+      <translation>Kontext</translation>
+    </message>
+  </context>
+  <context>
+    <name>ContextPanel</name>
+    <message>
+      <source>What the model reads</source>
+      <translation>Was das Modell liest</translation>
+    </message>
+    <message>
+      <source>When the chat is full</source>
+      <translation>Wenn der Chat voll ist</translation>
+    </message>
+    <message>
+      <source>Nothing to read yet</source>
+      <translation>Noch nichts zu lesen</translation>
+    </message>
+    <message>
+      <source>Stays the same</source>
+      <translation>Bleibt gleich</translation>
+    </message>
+    <message>
+      <source>Cache</source>
+      <translation>Zwischenspeicher</translation>
+    </message>
+    <message>
+      <source>Why nothing is reused</source>
+      <translation>Warum nichts wiederverwendet wird</translation>
+    </message>
+    <message>
+      <source>Note</source>
+      <translation>Hinweis</translation>
+    </message>
+    <message>
+      <source>Reused for the last answer</source>
+      <translation>Wiederverwendet für die letzte Antwort</translation>
+    </message>
+    <message>
+      <source>By what it is worth</source>
+      <translation>Nach Behaltenswert</translation>
+    </message>
+  </context>
+  <context>
+    <name>PinChip</name>
+    <message>
+      <source>Read {name} again</source>
+      <translation>{name} neu lesen</translation>
+    </message>
+    <message>
+      <source>Unpin {name}</source>
+      <translation>{name} lösen</translation>
+    </message>
+  </context>
+  <context>
+    <name>PinDesk</name>
+    <message>
+      <source>Pin files to this chat</source>
+      <translation>Dateien an diesen Chat heften</translation>
+    </message>
+    <message>
+      <source>Pin a folder to this chat</source>
+      <translation>Einen Ordner an diesen Chat heften</translation>
+    </message>
+  </context>
+  <context>
+    <name>PinsBar</name>
+    <message>
+      <source>Pinned files</source>
+      <translation>Angeheftete Dateien</translation>
     </message>
   </context>
   <context>

@@ -41,6 +41,7 @@ class FakeEngine:
         self.requests: list[Request] = []
         self.counts: list[Generate] = []
         self.prefills: list[Prefill] = []
+        self.reads_ahead_at_once = True
         self.report: Callable[[Generate], ContextReport] = counted
         self.count_error: ErrorRecord | None = None
         self.refuse_from = 0  # messages, from which on a count fails with ``count_error``
@@ -64,7 +65,8 @@ class FakeEngine:
             return
         if isinstance(request, Prefill):
             self.prefills.append(request)
-            self._jobs.put(lambda: self.tell(finished(request.request)))
+            if self.reads_ahead_at_once:
+                self._jobs.put(lambda: self.tell(finished(request.request)))
             return
         self.requests.append(request)
         script = self._script

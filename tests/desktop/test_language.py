@@ -48,7 +48,11 @@ def test_every_sentence_of_the_code_is_in_the_file() -> None:
     known = {source for _, source, _ in _messages()}
     call = re.compile(r"""(?:self\.tr\(|translate\(\s*"\w+",)\s*((?:"(?:[^"\\]|\\.)*"\s*)+)""")
     found = set()
-    for file in (*SOURCES.glob("*.py"), *(SOURCES / "markdown").glob("*.py")):
+    for file in (
+        *SOURCES.glob("*.py"),
+        *(SOURCES / "markdown").glob("*.py"),
+        *(SOURCES / "context").glob("*.py"),
+    ):
         for literal in call.findall(file.read_text(encoding="utf-8")):
             parts = re.findall(r'"((?:[^"\\]|\\.)*)"', literal)
             found.add("".join(parts).replace('\\"', '"'))

@@ -2,19 +2,24 @@
 
 from typing import Final
 
+import msgspec
 from PySide6.QtCore import QCoreApplication
 
 from app.chats.records import OverflowChoice
+from app.desktop.context.parts import Group, Part
 from app.desktop.turn_gate import Hold
 from app.desktop.wording import number
-from app.engine.manifest import CacheClass, SegmentKind
-from app.engine.outcome import Usage
-from app.workflows.context_pins import PinState
+from app.engine.manifest import CacheClass, Manifest, SegmentKind, SegmentRecord, join_history
+from app.engine.outcome import ContextReport, PoolReport, Usage
+from app.engine.reuse import reused_by_class
+from app.workflows.context_pins import Pin, PinState
 
 # Qt's extractor knows this name.
 translate = QCoreApplication.translate
 
 _MINUTE_S: Final = 60.0
+NAMELESS: Final = (SegmentKind.SYSTEM, SegmentKind.USER)
+"""Parts of which there is one: a name would say nothing."""
 
 
 def held(hold: Hold) -> tuple[str, str]:
@@ -100,14 +105,14 @@ def kind_name(kind: SegmentKind) -> str:
     }[kind]
 
 
-def class_name(kind: SegmentKind) -> str:
+def class_name(worth: CacheClass) -> str:
     """How much it is worth to keep a part ready."""
     return {
         CacheClass.HIGHEST: translate("context", "highest"),
         CacheClass.HIGH: translate("context", "high"),
         CacheClass.MEDIUM: translate("context", "medium"),
         CacheClass.LOW: translate("context", "low"),
-    }[kind.cache_class]
+    }[worth]
 
 
 def pin_state(state: PinState) -> str:
@@ -136,4 +141,139 @@ def reuse(usage: Usage) -> str:
         return translate("context", "{reused} tokens, as predicted").format(reused=reused)
     return translate("context", "{reused} tokens measured, {predicted} were predicted").format(
         reused=reused, predicted=predicted
+    )
+
+
+def group_name(group: Group) -> str:
+    """What a part of the bar is called."""
+    return {
+        Group.INSTRUCTIONS: translate("context", "Instructions"),
+        Group.FILES: translate("context", "Pinned files"),
+        Group.HISTORY: translate("context", "Earlier messages"),
+        Group.TURN: translate("context", "Your message"),
+    }[group]
+
+
+def bar(report: ContextReport, parts: tuple[Part, ...], left_out: int) -> str:
+    """The bar in words."""
+    lines = [
+        translate("context", "{used} of {available} tokens are used for the next turn.").format(
+            used=number(report.prompt_tokens), available=number(report.context_tokens)
+        )
+    ]
+    lines += [f"{group_name(one.group)}: {number(one.tokens)}" for one in parts]
+    lines.append(
+        translate("context", "Room for the answer: {count}").format(
+            count=number(report.reserve_tokens)
+        )
+    )
+    lines.append(ready(report))
+    if left_out:
+        lines.append(left_out_sentence(left_out))
+    return "\n".join(lines)
+
+
+def ready(report: ContextReport) -> str:
+    """What of the next turn is read already, or why nothing is."""
+    if report.pool is None:
+        return translate("context", "The model isn't loaded, so nothing is read yet.")
+    if not report.predicted_reused_tokens:
+        return translate("context", "Nothing of it is read yet.")
+    return translate("context", "{reused} of them are read already.").format(
+        reused=number(report.predicted_reused_tokens)
+    )
+
+
+def left_out_sentence(count: int) -> str:
+    return translate("context", "The {count} oldest messages are not read any more.").format(
+        count=number(count)
+    )
+
+
+def pin_label(name: str, pin: Pin, tokens: int | None) -> str:
+    """A pinned file in a few words; ``name`` may be shortened."""
+    text = name if tokens is None else f"{name} · {number(tokens)}"
+    if pin.state is PinState.CHANGED:
+        return translate("context", "{file} · changed").format(file=text)
+    if pin.state is PinState.MISSING:
+        return translate("context", "{file} · gone").format(file=text)
+    return text
+
+
+def pin_sentence(pin: Pin, tokens: int | None) -> str:
+    """All that is known about a pinned file."""
+    lines = [f"{kind_name(pin.kind)}: {pin.name}"]
+    if tokens is not None:
+        lines.append(translate("context", "{count} tokens").format(count=number(tokens)))
+    state = pin_state(pin.state)
+    if state:
+        lines.append(state)
+    if pin.source:
+        lines.append(pin.source)
+    return "\n".join(lines)
+
+
+def columns() -> tuple[str, ...]:
+    """The headings of the panel's table."""
+    return (
+        translate("context", "Part"),
+        translate("context", "Name"),
+        translate("context", "Worth keeping"),
+        translate("context", "Tokens"),
+        translate("context", "Read already"),
+    )
+
+
+def choice_name(choice: OverflowChoice) -> str:
+    """What happens in a chat when it is full."""
+    return {
+        OverflowChoice.LEAVE_OUT_OLDEST: translate("context", "Leave out the oldest messages"),
+        OverflowChoice.SUMMARISE: translate("context", "Summarise the oldest messages"),
+    }.get(choice, translate("context", "Ask me"))
+
+
+def used_with_reserve(report: ContextReport) -> str:
+    """The sum of the next turn."""
+    return translate(
+        "context", "{prompt} tokens and {reserve} for the answer, of {available}"
+    ).format(
+        prompt=number(report.prompt_tokens),
+        reserve=number(report.reserve_tokens),
+        available=number(report.context_tokens),
+    )
+
+
+def summary_sentence(summary: str) -> str:
+    return translate("context", "A summary stands for them: {summary}").format(summary=summary)
+
+
+def stable(tokens: int, sha256: str) -> str:
+    """The beginning that every turn has."""
+    return translate("context", "{count} tokens at the beginning, hash {hash}").format(
+        count=number(tokens), hash=sha256[:12]
+    )
+
+
+def pool(report: PoolReport) -> str:
+    """How full the model's cache is."""
+    return translate("context", "{held} of {capacity} tokens held").format(
+        held=number(report.held_tokens), capacity=number(report.capacity_tokens)
+    )
+
+
+def reused_shares(manifest: Manifest, reused_tokens: int) -> str:
+    """How much of each class was reused, such as "highest 100 %, low 40 %"."""
+    shares = reused_by_class(manifest, reused_tokens)
+    return ", ".join(
+        f"{class_name(one)} {shares[one] * 100:.0f} %" for one in sorted(shares, reverse=True)
+    )
+
+
+def joined_history(segments: tuple[SegmentRecord, ...]) -> tuple[SegmentRecord, ...]:
+    """The parts with the turns of the history as one, under a name of this language."""
+    turns = sum(one.kind is SegmentKind.HISTORY for one in segments)
+    name = translate("context", "{count} messages").format(count=number(turns))
+    return tuple(
+        msgspec.structs.replace(one, name=name) if one.kind is SegmentKind.HISTORY else one
+        for one in join_history(segments)
     )

@@ -1,0 +1,1 @@
+"""What the model reads of a chat: shown, pinned, read ahead."""
