@@ -12,8 +12,7 @@ from app.core.settings import Settings, SettingsFile
 from app.engine.client import EngineClient
 from app.engine.protocol import Generate, Unload, new_request_id
 from app.hardware.readings import DeviceReading
-from app.models.library import InstalledModel, Library
-from app.models.profile_files import profile_of
+from app.models.library import Library
 from app.workflows.context import ChatParts, chat_segments, with_context, with_reserve
 from app.workflows.context_warmth import Warmer
 from app.workflows.cpu_retry import RetryingEngine
@@ -71,10 +70,6 @@ def desktop_services(services: Services) -> "DesktopServices":
         request = services.prepare_turn(installed, (), options)
         return with_reserve(with_context(request, chat_segments(parts)))
 
-    def measured(model: InstalledModel) -> float | None:
-        passed = services.certified.passed(model, profile_of(model))
-        return max((one.tokens_per_s for one in passed if one.tokens_per_s), default=None)
-
     measured_models = MeasuredModels(services)
 
     def unload() -> None:
@@ -102,7 +97,7 @@ def desktop_services(services: Services) -> "DesktopServices":
             collect_diagnostics=diagnostics.collect,
             save_diagnostics=save_bundle,
         ),
-        models=models_services(services.models, services.ensure_starter, unload, measured),
+        models=models_services(services.models, services.ensure_starter, unload),
         measure=MeasureServices(
             survey=measured_models.survey,
             candidates=measured_models.candidates,

@@ -181,6 +181,25 @@ class Drift(_Strict, frozen=True, kw_only=True):
         return abs(self.last_tokens_per_s / self.first_tokens_per_s - 1)
 
 
+class Estimated(_Strict, frozen=True, kw_only=True):
+    """What was expected beforehand, in tokens a second, and what came of it.
+
+    ``error`` is how far ``measured`` lies outside, as a share of the nearer end; 0 inside.
+    """
+
+    low: float
+    high: float
+    measured: float
+    error: float
+
+
+class Estimate(_Strict, frozen=True, kw_only=True):
+    """The estimate from the machine's probes, held against the shortest prompt."""
+
+    decode: Estimated
+    prefill: Estimated | None = None
+
+
 class Throughput(_Strict, frozen=True, kw_only=True):
     """All that was measured. ``accounting`` says how tokens were counted."""
 
@@ -194,6 +213,7 @@ class Throughput(_Strict, frozen=True, kw_only=True):
     cancel: CancelLatency = CancelLatency()
     peak_memory_bytes: int | None = None
     drift: Drift | None = None
+    estimate: Estimate | None = None
 
 
 class CheckResult(_Strict, frozen=True, kw_only=True):

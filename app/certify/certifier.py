@@ -33,6 +33,7 @@ from app.certify.checks import (
     run_check,
     sample,
 )
+from app.certify.estimate import hold_against
 from app.certify.measure import (
     ControlPort,
     Product,
@@ -46,6 +47,7 @@ from app.certify.plan import Plan, slower_by
 from app.certify.progress import Finished, ProgressFile
 from app.certify.verdict import judge_quality, judge_throughput
 from app.engine.spec import Protocols
+from app.hardware.expected_speed import ExpectedSpeed
 
 ACCOUNTING: Final = (
     "Prompt tokens are the ids that the model's tokenizer makes of the rendered prompt; written"
@@ -71,7 +73,7 @@ class Subject(Struct, frozen=True, kw_only=True):
     """What is certified, and all that is known about it beforehand.
 
     ``cached_note`` says what the second load is on this device; ``reuses_prefixes`` whether the
-    pipeline can.
+    pipeline can. ``expected`` is what the machine's probes let expect, where they can.
     """
 
     key: CertificateKey
@@ -83,6 +85,7 @@ class Subject(Struct, frozen=True, kw_only=True):
     protocols: Protocols
     cached_note: str
     reuses_prefixes: bool
+    expected: ExpectedSpeed | None = None
     unsupported: tuple[UnsupportedMode, ...] = ()
 
 
@@ -292,6 +295,7 @@ class Certifier:
                 cancel=done.cancel or CancelLatency(),
                 peak_memory_bytes=self._ports.peak_memory_bytes(),
                 drift=drift,
+                estimate=hold_against(subject.expected, done.depths),
             ),
             unsupported=subject.unsupported,
         )

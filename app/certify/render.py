@@ -166,7 +166,21 @@ def _load_lines(one: Certificate) -> list[str]:
             f"- The same control at the beginning and at the end: {drift.first_tokens_per_s:.1f}"
             f" and {drift.last_tokens_per_s:.1f} tokens/s"
         )
-    return lines
+    return [*lines, *(f"- {line}" for line in estimate_words(one))]
+
+
+def estimate_words(one: Certificate) -> list[str]:
+    """What was expected before, and by how much it was wrong."""
+    estimate = one.throughput.estimate
+    if estimate is None:
+        return []
+    known = (("decode", estimate.decode), ("prefill", estimate.prefill))
+    told = [(name, held) for name, held in known if held is not None]
+    return [
+        f"Expected {name}: {held.low:.0f} to {held.high:.0f} tokens/s; measured {held.measured:.1f}"
+        f" ({f'{held.error:+.0%} outside' if held.error else 'inside'})"
+        for name, held in told
+    ]
 
 
 def _machine(machine: MachineFacts) -> str:

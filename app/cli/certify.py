@@ -13,7 +13,7 @@ from app.certify.certificate import Certificate, Level, Pace, Spread, encode_cer
 from app.certify.certificate_store import CertificateStore
 from app.certify.certifier import Step
 from app.certify.plan import LEAST_ROUNDS
-from app.certify.render import render_page
+from app.certify.render import estimate_words, render_page
 from app.cli.interrupts import interrupts
 from app.core.errors import DataFault, UserError
 from app.core.files import write_atomic
@@ -126,6 +126,9 @@ class _Steps:
             " is kept.",
             highlight=False,
         )
+        expected_s = certification.expected_s()
+        if expected_s is not None:
+            self._say_time(expected_s)
         self._status.start()
 
     def show(self, step: Step) -> None:
@@ -133,10 +136,14 @@ class _Steps:
             return
         if step.expected_s is not None and not self._told:
             self._told = True
-            self._console.print(
-                f"This takes about {format_duration(step.expected_s)}.", highlight=False
-            )
-        self._status.update(f"{step.number} of {step.total}: {step.name}")
+            self._say_time(step.expected_s)
+        left = ""
+        if step.expected_s is not None:
+            left = f", about {format_duration(step.expected_s)} left"
+        self._status.update(f"{step.number} of {step.total}: {step.name}{left}")
+
+    def _say_time(self, seconds: float) -> None:
+        self._console.print(f"This takes about {format_duration(seconds)}.", highlight=False)
 
     def end(self) -> None:
         self._status.stop()
@@ -166,6 +173,7 @@ def _print(one: Certificate, console: Console) -> None:
         rest.append(f"memory: at most {format_bytes(speed.peak_memory_bytes)}")
     if speed.drift is not None:
         rest.append(f"the control changed by {speed.drift.share:.0%} from beginning to end")
+    rest += estimate_words(one)
     rest += [f"{left.prompt_tokens:,} tokens not tested: {left.reason}" for left in
              speed.not_tested]  # fmt: skip
     rest += [f"unsupported: {mode.mode}. {mode.words}" for mode in one.unsupported]

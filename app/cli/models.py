@@ -16,6 +16,7 @@ from rich.table import Table
 
 from app.cli import models_delete_all, models_files, models_get
 from app.core.units import format_bytes
+from app.hardware.expected_speed import SpeedRange
 from app.hardware.readings import CPU
 from app.models.catalog import LicenceKind
 from app.models.download_state import DownloadState
@@ -27,7 +28,7 @@ from app.workflows.services import Services
 _WIDE: Final = 200
 _LABEL: Final = 17
 # The width of the window from which on a column is shown.
-_ROOM: Final = {"speed": 92, "context": 102, "good at": 114}
+_ROOM: Final = {"speed": 96, "context": 106, "good at": 118}
 _STATES: Final = {
     RowState.AVAILABLE: "",
     RowState.INSTALLED: "installed",
@@ -59,6 +60,8 @@ def add_parser(commands: Any) -> None:
 
 
 def run_list(arguments: argparse.Namespace, services: Services) -> int:
+    if not arguments.installed and arguments.device == CPU:
+        _probe(services)
     rows = services.models.table.rows(
         device=arguments.device,
         context_tokens=arguments.context,
@@ -90,6 +93,8 @@ def run_list(arguments: argparse.Namespace, services: Services) -> int:
 
 
 def run_show(arguments: argparse.Namespace, services: Services) -> int:
+    if arguments.device == CPU:
+        _probe(services)
     row = services.models.table.row(arguments.name, device=arguments.device)
     if arguments.json:
         print(msgspec.json.encode(row).decode())
@@ -103,6 +108,14 @@ def run_show(arguments: argparse.Namespace, services: Services) -> int:
     return 0
 
 
+def _probe(services: Services) -> None:
+    """Two seconds, once for a machine: what can be expected of models that nobody tried."""
+    rates = services.models.rates
+    if rates.known() is None:
+        print("Measuring what this processor can do, once (2 s) ...", file=sys.stderr)
+        rates.require()
+
+
 def _table(rows: tuple[ModelRow, ...], width: int) -> Table:
     """Names are never broken, since they are typed again; a narrow window leaves columns out."""
     cells: dict[str, Callable[[ModelRow], str]] = {"name": lambda row: row.full_name}
@@ -113,7 +126,7 @@ def _table(rows: tuple[ModelRow, ...], width: int) -> Table:
         cells["context"] = lambda row: f"{row.context_tokens:,}" if row.context_tokens else ""
     cells["fits here"] = lambda row: _fits(row.fit)
     if width >= _ROOM["speed"]:
-        cells["speed"] = lambda row: row.fit.speed
+        cells["tokens/s"] = _speed
     cells["state"] = _state
     table = Table(box=None, padding=(0, 1))
     for header in cells:
@@ -122,6 +135,28 @@ def _table(rows: tuple[ModelRow, ...], width: int) -> Table:
     for row in rows:
         table.add_row(*(cell(row) for cell in cells.values()))
     return table
+
+
+def _speed(row: ModelRow) -> str:
+    """What was measured here while writing, or what can be expected of the processor."""
+    if row.tokens_per_s is not None:
+        return f"{row.tokens_per_s:.1f} measured"
+    return "not measured" if row.expected is None else f"{_range(row.expected.decode)} expected"
+
+
+def _reading(row: ModelRow) -> str | None:
+    if row.expected is None or row.expected.prefill is None:
+        return None
+    return f"{_range(row.expected.prefill)} expected tokens/s, an estimate for the processor"
+
+
+def _range(speed: SpeedRange) -> str:
+    """Both ends with two digits: an estimate has no more."""
+    return f"{_two_digits(speed.low)}-{_two_digits(speed.high)}"
+
+
+def _two_digits(value: float) -> str:
+    return f"{float(f'{value:.2g}'):,g}"
 
 
 def _fits(fit: FitHere) -> str:
@@ -174,7 +209,8 @@ def _facts(row: ModelRow) -> list[tuple[str, str]]:
         ("quantised", row.quantisation),
         ("fits here", row.fit.sentence),
         ("largest context", _largest(row.fit)),
-        ("speed", row.fit.speed),
+        ("writing", f"{_speed(row)} tokens/s" if row.expected or row.tokens_per_s else None),
+        ("reading", _reading(row)),
         ("licence", licence),
         ("licence text", row.licence_link),
         ("publisher", row.publisher),

@@ -1,5 +1,6 @@
 """What happens, as sentences. Every sentence goes through Qt's translation."""
 
+import math
 from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QLocale
@@ -37,6 +38,14 @@ def number(value: int) -> str:
 
 def rate(value: float) -> str:
     return QLocale().toString(float(value), "f", 1)
+
+
+def two_digits(value: float) -> str:
+    """Writes an estimate: 0.42, 4.2, 42, 420, 4,200."""
+    if value <= 0:
+        return QLocale().toString(0)
+    places = 1 - math.floor(math.log10(value))
+    return QLocale().toString(round(value, places), "f", min(max(places, 0), 3))
 
 
 def model_title(name: str) -> str:

@@ -127,7 +127,10 @@ class Variant(_Strict, frozen=True, kw_only=True):
 
 
 class Model(_Strict, frozen=True, kw_only=True):
-    """A curated model and its variants. ``parameters`` counts weights (0.6e9 is 600000000)."""
+    """A curated model and its variants. ``parameters`` counts weights (0.6e9 is 600000000).
+
+    ``active_parameters`` is what a token needs of them, where that isn't all: a mixture of experts.
+    """
 
     name: Name
     title: Sentence
@@ -136,6 +139,7 @@ class Model(_Strict, frozen=True, kw_only=True):
     use: Use
     good_at: Sentence
     parameters: Count
+    active_parameters: Count | None = None
     trained_context_tokens: Count | None
     licence: Licence
     memory: MemoryInputs

@@ -17,12 +17,14 @@ from app.certify.product import EngineModel
 from app.certify.progress import ProgressFile
 from app.engine.outcome import BackendReport, SessionReport
 from app.engine.spec import LoadSpec, OpenVinoRuntime, Pipeline
+from app.hardware.expected_speed import ExpectedSpeed
 from app.hardware.host import read_cpu_name, read_power
 from app.hardware.readings import CPU, DeviceInventory, cpu_reading
 from app.models.identity import never_stop
 from app.models.library import InstalledModel
 from app.models.profile_files import profile_of
 from app.workflows.certification_facts import cached_note, machine_facts, unsupported_modes
+from app.workflows.certification_time import expected_of, expected_seconds
 from app.workflows.certified import key_of
 from app.workflows.services import Services, TurnOptions
 
@@ -66,6 +68,10 @@ class Certification:
             rounds=rounds,
             beyond_trained=self.spec.context_tokens > model.context_tokens,
         )
+
+    def expected_s(self) -> float | None:
+        """About how long it takes; see ``expected_seconds``."""
+        return expected_seconds(self._services, self.model, self.spec.device, self.plan)
 
     def run(
         self,
@@ -133,8 +139,16 @@ class Certification:
             protocols=spec.protocols,
             cached_note=cached_note(spec, paged=paged),
             reuses_prefixes=paged,
+            expected=self._expected(),
             unsupported=unsupported_modes(spec, inventory, session),
         )
+
+    def _expected(self) -> ExpectedSpeed | None:
+        """What the probes let expect; the machine is quiet now, so they are made again."""
+        if self.spec.device != CPU:
+            return None
+        self._services.models.rates.renew()
+        return expected_of(self._services, self.model)
 
     def _ports(self, spec: LoadSpec, stop: Callable[[], bool]) -> Ports:
         services = self._services

@@ -59,6 +59,15 @@ class CertifiedDevices:
             and one.throughput.verdict is not Verdict.FAILED
         )
 
+    def fastest(self, model: InstalledModel) -> float | None:
+        """The highest decode rate that was measured of ``model`` on any device and still holds.
+
+        Raises:
+            ContenoxError: the model's profile can't be read.
+        """
+        speeds = [one.tokens_per_s for one in self.passed(model, profile_of(model))]
+        return max((speed for speed in speeds if speed is not None), default=None)
+
     def best_variant(self, variants: Sequence[InstalledModel]) -> InstalledModel | None:
         """The variant of one model with the highest measured rate on any device.
 
@@ -66,11 +75,10 @@ class CertifiedDevices:
         """
         rates: dict[str, float] = {}
         for model in variants:
-            speeds = [one.tokens_per_s for one in self.passed(model, profile_of(model))]
-            known = [speed for speed in speeds if speed is not None]
-            if not known:
+            fastest = self.fastest(model)
+            if fastest is None:
                 return None
-            rates[model.full_name] = max(known)
+            rates[model.full_name] = fastest
         return max(variants, key=lambda model: rates[model.full_name], default=None)
 
     def failed(self, model: InstalledModel, profile: Profile) -> tuple[FailedDevice, ...]:

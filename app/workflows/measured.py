@@ -11,7 +11,10 @@ from app.certify.plan import plan_for
 from app.models.catalog import Backend
 from app.models.identity import never_stop
 from app.models.library import InstalledModel
+from app.models.profile_files import profile_of
 from app.workflows.certification import Certification, ignore_step
+from app.workflows.certification_time import expected_seconds
+from app.workflows.context_ceiling import context_ceiling
 from app.workflows.services import Services
 
 NOT_INSTALLED: Final = "not_installed"
@@ -78,13 +81,14 @@ class MeasuredModels:
         return tuple(found)
 
     def expected_s(self, candidate: Candidate, *, quick: bool) -> float | None:
-        """About how long a run takes, by what was measured of this model there; else ``None``."""
-        standing = self._services.certified.standing(
-            self._services.find_model(candidate.model), candidate.device
-        )
-        if standing is None or not standing.certificate.throughput.depths:
-            return None
-        return expected_by(standing.certificate, quick=quick)
+        """About how long a run takes; see ``expected_seconds``.
+
+        Raises:
+            ContenoxError: the model or its profile can't be read.
+        """
+        model = self._services.find_model(candidate.model)
+        plan = plan_for(context_ceiling(model, profile_of(model)), quick=quick)
+        return expected_seconds(self._services, model, candidate.device, plan)
 
     def certify(
         self,
@@ -116,14 +120,3 @@ class MeasuredModels:
                     model=model.full_name, device=reading.id, device_name=reading.full_name
                 )
         return None
-
-
-def expected_by(certificate: Certificate, *, quick: bool) -> float:
-    """The seconds that another run takes at the rates of ``certificate``, with its two loads."""
-    plan = plan_for(certificate.context_tokens, quick=quick)
-    depths = certificate.throughput.depths
-    load = certificate.throughput.load
-    loads = load.cold_s + (load.cached_s or load.cold_s) + (load.control_s or load.cold_s)
-    read = sum(one.prefill_tokens_per_s.product.median for one in depths) / len(depths)
-    written = sum(one.decode_tokens_per_s.product.median for one in depths) / len(depths)
-    return loads + plan.expected_s(read, written)

@@ -39,7 +39,6 @@ from app.workflows.observed_peaks import ObservedPeak
 LIST_CONTEXT_TOKENS: Final = 8192
 """The context that rows are compared at: some 6,000 words, a long conversation."""
 
-NOT_MEASURED: Final = "not measured"
 _LLAMA_PRECISION: Final = LlamaRuntime().kv_cache_type
 
 
@@ -58,7 +57,6 @@ class FitHere(Struct, frozen=True, kw_only=True):
     ``context_tokens`` is what was asked about; ``largest_context_tokens`` what would fit, up to
     what the model was trained for. ``spare_bytes`` decides: what is left over, or missing if it is
     negative. ``observed_peak_bytes`` is the most that was really seen in use here.
-    ``speed`` stays "not measured" until it was.
     """
 
     verdict: FitVerdict
@@ -72,7 +70,6 @@ class FitHere(Struct, frozen=True, kw_only=True):
     usable_bytes: int | None = None
     spare_bytes: int | None = None
     observed_peak_bytes: int | None = None
-    speed: str = NOT_MEASURED
 
 
 class FitFigures(Struct, frozen=True, kw_only=True):

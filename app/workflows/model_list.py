@@ -10,8 +10,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from app.core.errors import UserError
+from app.core.errors import ContenoxError, UserError
 from app.hardware.budget import MemoryBudget
+from app.hardware.expected_speed import MachineRates, expected_speed
 from app.hardware.host import HostMemory, read_cpu_name
 from app.hardware.readings import CPU, DeviceInventory, DeviceReading, ProbeOutcome
 from app.models.catalog import Catalog, Model, Variant
@@ -64,6 +65,8 @@ class ModelList:
         list_devices: the devices; called only for another device than the CPU.
         held_bytes: what the engine holds now, and would give back before a load.
         read_free: the machine's memory.
+        rates: what the processor can do, if that was measured.
+        measured: the tokens/s that an installed model writes here, if they were measured.
     """
 
     def __init__(
@@ -75,6 +78,8 @@ class ModelList:
         list_devices: Callable[[], DeviceInventory],
         held_bytes: Callable[[], int],
         read_free: Callable[[], HostMemory],
+        rates: Callable[[], MachineRates | None] = lambda: None,
+        measured: Callable[[InstalledModel], float | None] = lambda _: None,
     ) -> None:
         self._library = library
         self._memory = memory
@@ -83,6 +88,8 @@ class ModelList:
         self._list_devices = list_devices
         self._held_bytes = held_bytes
         self._read_free = read_free
+        self._rates = rates
+        self._measured = measured
 
     def rows(
         self,
@@ -106,6 +113,7 @@ class ModelList:
         there = {(model.name, model.variant): model for model in whole}
         spoilt = {(model.name, model.variant): model for model in broken}
         gone = {(model.name, model.variant): model for model in away}
+        speed_on = self._rates() if device == CPU else None
         rows = []
         for model, variant, figures in self._listed:
             key = (model.name, variant.name)
@@ -113,19 +121,16 @@ class ModelList:
             row = listed_row(model, variant, fit)
             if key in there:
                 installed = there.pop(key)
-                row = installed_row(installed, self._fit(installed, budget, context_tokens), row)
+                row = self._installed(installed, budget, context_tokens, row)
             elif key in spoilt:
                 row = broken_row(spoilt.pop(key), row)
             elif key in gone:
                 row = away_row(gone.pop(key), fit, row)
             rows.append(msgspec.structs.replace(row, download=views.get(key)))
-        rows += [
-            installed_row(one, self._fit(one, budget, context_tokens), None)
-            for one in there.values()
-        ]
+        rows += [self._installed(one, budget, context_tokens, None) for one in there.values()]
         rows += [broken_row(one, None) for one in spoilt.values()]
         rows += [away_row(one, None, None) for one in gone.values()]
-        return tuple(rows)
+        return tuple(_expecting(row, speed_on) for row in rows)
 
     def row(self, name: str, variant: str | None = None, device: str = CPU) -> ModelRow:
         """One row by name, alias or ``name/variant``; the installed variant comes first.
@@ -189,9 +194,40 @@ class ModelList:
             )
         return reading
 
+    def _installed(
+        self,
+        model: InstalledModel,
+        budget: MemoryBudget,
+        context: int | None,
+        listed: ModelRow | None,
+    ) -> ModelRow:
+        row = installed_row(model, self._fit(model, budget, context), listed)
+        return msgspec.structs.replace(row, tokens_per_s=self._speed(model))
+
+    def _speed(self, model: InstalledModel) -> float | None:
+        """A profile or certificate that can't be read hides no row."""
+        try:
+            return self._measured(model)
+        except ContenoxError:
+            return None
+
     def _fit(self, model: InstalledModel, budget: MemoryBudget, context: int | None) -> FitHere:
         peaks = self._peaks.of(model.digest, budget.device)
         return judge(figures_of_installed(model), budget, context, peaks)
+
+
+def _expecting(row: ModelRow, rates: MachineRates | None) -> ModelRow:
+    """``row`` with the speed to expect on the processor, until it was measured."""
+    if rates is None or row.tokens_per_s is not None:
+        return row
+    expected = expected_speed(
+        rates,
+        row.backend,
+        row.fit.weights_bytes or row.size_bytes,
+        row.parameters,
+        row.active_parameters,
+    )
+    return msgspec.structs.replace(row, expected=expected)
 
 
 def _existing(folder: Path) -> Path:

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from app.core.errors import ErrorRecord
+from app.hardware.expected_speed import ExpectedSpeed
 from app.models.catalog import LicenceKind, Model, Use, Variant
 from app.models.library import BrokenModel, InstalledModel
 from app.models.remembered import RememberedModel
@@ -28,6 +29,7 @@ class ModelRow(Struct, frozen=True, kw_only=True):
 
     ``curated``: a row of the list, or bytes that are one. ``path`` is what the backend opens.
     ``problem`` says what is wrong with a broken one. ``verified_at`` is in Unix seconds.
+    ``tokens_per_s`` was measured while writing here; ``expected`` is an estimate for the processor.
     """
 
     name: str
@@ -43,6 +45,7 @@ class ModelRow(Struct, frozen=True, kw_only=True):
     use: Use | None = None
     good_at: str = ""
     parameters: int | None = None
+    active_parameters: int | None = None
     quantisation: str | None = None
     publisher: str | None = None
     repository: str | None = None
@@ -52,6 +55,8 @@ class ModelRow(Struct, frozen=True, kw_only=True):
     licence_kind: LicenceKind | None = None
     licence_link: str | None = None
     source: str = ""
+    tokens_per_s: float | None = None
+    expected: ExpectedSpeed | None = None
     digest: str | None = None
     path: str | None = None
     folder: str | None = None
@@ -81,6 +86,7 @@ def listed_row(model: Model, variant: Variant, fit: FitHere) -> ModelRow:
         use=model.use,
         good_at=model.good_at,
         parameters=model.parameters,
+        active_parameters=model.active_parameters,
         quantisation=variant.quantisation,
         publisher=variant.publisher,
         repository=variant.repository,
@@ -168,6 +174,7 @@ def _with_words_of(row: ModelRow, listed: ModelRow) -> ModelRow:
         use=listed.use,
         good_at=listed.good_at,
         parameters=listed.parameters,
+        active_parameters=listed.active_parameters,
         quantisation=listed.quantisation,
         publisher=listed.publisher if row.curated else None,
         licence=listed.licence,

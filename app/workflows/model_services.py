@@ -29,6 +29,7 @@ from app.models.trash import Trash
 from app.workflows.download_setup import LOCK_FILE, STORE_FILE, open_downloads
 from app.workflows.download_view import DownloadView
 from app.workflows.engine_notes import EngineNotes
+from app.workflows.machine_rates import RATES_FILE, KeptRates
 from app.workflows.model_list import ModelList
 from app.workflows.model_move import StoreMove
 from app.workflows.observed_peaks import PEAKS_FILE, ObservedPeaks
@@ -59,6 +60,7 @@ class ModelServices:
         list_devices: the devices of this machine; blocks.
         held_bytes: what the engine holds now, and would give back before a load.
         read_catalog: reads the curated list.
+        measured: the tokens/s of an installed model, where a certificate that holds has them.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class ModelServices:
         list_devices: Callable[[], DeviceInventory],
         held_bytes: Callable[[], int] = lambda: 0,
         read_catalog: Callable[[], Catalog] = load_catalog,
+        measured: Callable[[InstalledModel], float | None] = lambda _: None,
     ) -> None:
         self._root = data_root
         self._settings_file = settings_file
@@ -76,6 +79,8 @@ class ModelServices:
         self._list_devices = list_devices
         self._held_bytes = held_bytes
         self._read_catalog = read_catalog
+        self._measured = measured
+        self.rates = KeptRates(data_root.cache / RATES_FILE)
         self.memory = ModelMemory(data_root.path / MEMORY_FILE)
         self.peaks = ObservedPeaks(data_root.path / PEAKS_FILE)
         self.notes = EngineNotes(library, self.peaks)
@@ -98,6 +103,8 @@ class ModelServices:
             self._list_devices,
             self._held_bytes,
             read_memory,
+            self.rates.known,
+            self._measured,
         )
 
     def require_store(self) -> None:

@@ -108,6 +108,7 @@ class Services:
             self.library,
             self.list_devices,
             lambda: private_bytes(self.engine.pid),
+            measured=self.certified.fastest,
         )
 
     @cached_property

@@ -960,6 +960,10 @@
       <source>{rate} tokens/s measured</source>
       <translation>{rate} Token/s gemessen</translation>
     </message>
+    <message>
+      <source>{rate} tokens/s</source>
+      <translation>{rate} Token/s</translation>
+    </message>
   </context>
   <context>
     <name>ChipRow</name>
@@ -1128,6 +1132,10 @@
     <message>
       <source>Files ({count}, {size})</source>
       <translation>Dateien ({count}, {size})</translation>
+    </message>
+    <message>
+      <source>Reading a prompt</source>
+      <translation>Prompt lesen</translation>
     </message>
   </context>
   <context>
@@ -1343,6 +1351,10 @@
     <message>
       <source>Models {models} · {free} free, {reserve} of them stay in reserve</source>
       <translation>Modelle {models} · {free} frei, davon bleiben {reserve} als Reserve</translation>
+    </message>
+    <message>
+      <source>expected {range}</source>
+      <translation>erwartet {range}</translation>
     </message>
   </context>
   <context>

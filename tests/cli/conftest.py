@@ -7,9 +7,11 @@ import pytest
 
 from app.cli.main import main
 from app.composition import build_services
+from app.core.paths import DataRoot
 from app.models.catalog import Variant, load_catalog
 from tests.support.gguf_files import GgufDraft
 from tests.support.loopback_hub import LoopbackHub
+from tests.support.machine import probed
 from tests.support.model_files import openvino_files
 
 ROW = "qwen2.5-coder-0.5b"
@@ -42,6 +44,12 @@ def hub(files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> Iterator[Lo
         running.add(repository_of("llama"), {gguf: GgufDraft().content(), "README.md": b"#"})
         monkeypatch.setenv("HF_ENDPOINT", running.endpoint)
         yield running
+
+
+@pytest.fixture(autouse=True)
+def _probed(data_root: DataRoot) -> None:
+    """The processor's two seconds are spent already."""
+    probed(data_root)
 
 
 @pytest.fixture

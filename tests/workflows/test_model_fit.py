@@ -13,7 +13,6 @@ from app.hardware.capacity import WORKING_BYTES
 from app.models.catalog import Catalog, Model, Variant, load_catalog
 from app.models.library import InstalledModel, Library
 from app.workflows.model_fit import (
-    NOT_MEASURED,
     FitFigures,
     FitVerdict,
     Unknown,
@@ -54,7 +53,6 @@ def test_every_row_of_the_list_has_a_verdict(catalog: Catalog) -> None:
         fit = judge(figures_of_row(model, variant), _budget(16 * GIB))
         assert fit.verdict is not FitVerdict.UNKNOWN, model.name
         assert fit.sentence
-        assert fit.speed == NOT_MEASURED
         assert fit.context_tokens == min(8192, model.trained_context_tokens or 8192)
 
 

@@ -148,6 +148,8 @@ class ModelCard(QFrame):
             self._sum.setText(facts.fit_sum(fit))
             if line.row.tokens_per_s is not None:
                 speed = self.tr("{rate} tokens/s measured").format(rate=facts.speed(line.row))
+            elif line.row.expected is not None:
+                speed = self.tr("{rate} tokens/s").format(rate=facts.speed(line.row))
         self._speed.setText(speed)
 
     # --- How far it is -------------------------------------------------------------------------

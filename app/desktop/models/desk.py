@@ -81,7 +81,13 @@ class ModelsDesk(QObject):
                 self.window.set_lines(self.stock.lines)
         self.window.bring_to_front()
         self.stock.refresh()
+        self.stock.ask(self._services.shelf.measure_machine, self._on_machine_measured)
         self.stock.queue.resume_left()
+
+    def _on_machine_measured(self, anew: object) -> None:
+        """What can be expected of each model is known now."""
+        if anew:
+            self.stock.refresh()
 
     def _make_window(self) -> ModelsWindow:
         window = ModelsWindow(

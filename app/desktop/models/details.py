@@ -167,8 +167,9 @@ class DetailPane(QScrollArea):
         grid.clear()
         if row.licence:
             grid.add(self.tr("Licence"), self._licence(row))
-        speed = facts.speed(row)
-        grid.add(self.tr("Tokens/s"), speed)
+        grid.add(self.tr("Tokens/s"), facts.speed(row))
+        if prefill := facts.prefill_speed(row):
+            grid.add(self.tr("Reading a prompt"), prefill)
         if row.publisher:
             grid.add(self.tr("Publisher"), row.publisher)
         if row.repository:

@@ -8,6 +8,7 @@ from app.desktop import wording
 from app.desktop.amounts import format_bytes, format_duration
 from app.desktop.models.ports import FitFacts, ModelRow, Source, StoreFacts, Verdict
 from app.desktop.models.row_state import ON_ITS_WAY, Line, Press, RowState
+from app.hardware.expected_speed import SpeedRange
 
 # Qt's extractor knows this name.
 translate = QCoreApplication.translate
@@ -29,10 +30,24 @@ def context(row: ModelRow) -> str:
 
 
 def speed(row: ModelRow) -> str:
-    """Tokens per second, once somebody measured them here."""
-    if row.tokens_per_s is None:
+    """Tokens per second, once somebody measured them here; before that, what can be expected."""
+    if row.tokens_per_s is not None:
+        return wording.rate(row.tokens_per_s)
+    if row.expected is None:
         return translate("models", "not measured")
-    return wording.rate(row.tokens_per_s)
+    return translate("models", "expected {range}").format(range=_range(row.expected.decode))
+
+
+def prefill_speed(row: ModelRow) -> str:
+    """What can be expected while a prompt is read; empty where nothing can."""
+    if row.expected is None or row.expected.prefill is None:
+        return ""
+    return translate("models", "expected {range}").format(range=_range(row.expected.prefill))
+
+
+def _range(speed: SpeedRange) -> str:
+    """Both ends with two digits: an estimate has no more."""
+    return f"{wording.two_digits(speed.low)}\u2013{wording.two_digits(speed.high)}"
 
 
 def second_line(row: ModelRow) -> str:

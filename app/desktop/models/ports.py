@@ -12,6 +12,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from app.core.errors import ErrorRecord
+from app.hardware.expected_speed import ExpectedSpeed
 from app.models.download_state import DownloadState
 
 Key = tuple[str, str]
@@ -66,6 +67,7 @@ class ModelRow(Struct, frozen=True, kw_only=True):
 
     ``use`` is ``chat``, ``coding``, ``reasoning``, ``smoke`` or empty. ``trust`` is ``pinned``,
     ``first-use`` or empty for an import. ``problem`` says why a damaged one is not loaded.
+    ``tokens_per_s`` was measured; ``expected`` is an estimate for the processor, until it was.
     """
 
     model: str
@@ -90,6 +92,7 @@ class ModelRow(Struct, frozen=True, kw_only=True):
     source: Source = Source.HUB
     fit: FitFacts = FitFacts()
     tokens_per_s: float | None = None
+    expected: ExpectedSpeed | None = None
     presence: Presence = Presence.ABSENT
     problem: ErrorRecord | None = None
     folder: Path | None = None
@@ -144,6 +147,9 @@ class Shelf(Protocol):
 
     def rows(self) -> tuple[ModelRow, ...]:
         """Every curated variant, and every model that is here."""
+
+    def measure_machine(self) -> bool:
+        """Probes the processor for two seconds, if nobody did yet; says whether it did."""
 
     def store(self) -> StoreFacts:
         """The disk of the models."""

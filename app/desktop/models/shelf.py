@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import QCoreApplication
 
-from app.core.errors import ContenoxError, UserError
+from app.core.errors import UserError
 from app.core.paths import profiles_dir
 from app.desktop.models.ports import (
     Ability,
@@ -59,30 +59,23 @@ class LibraryShelf:
     Args:
         models: what can be done with models on this data root.
         unload: lets go of the model that the engine holds.
-        measured: the tokens/s of an installed model, where a certificate that holds has them.
     """
 
     def __init__(
         self,
         models: ModelServices,
         unload: Callable[[], None],
-        measured: Callable[[InstalledModel], float | None],
     ) -> None:
         self._models = models
         self._unload = unload
-        self._measured = measured
         self._trashed: dict[Key, Trashed] = {}
 
     # --- Looking -------------------------------------------------------------------------------
 
     def rows(self) -> tuple[ModelRow, ...]:
-        installed = {(one.name, one.variant): one for one in self._models.library.installed()}
-        return tuple(
-            self._row(row, installed.get((row.name, row.variant)))
-            for row in self._models.table.rows()
-        )
+        return tuple(self._row(row) for row in self._models.table.rows())
 
-    def _row(self, row: ListedRow, installed: InstalledModel | None) -> ModelRow:
+    def _row(self, row: ListedRow) -> ModelRow:
         listed = self._listed((row.name, row.variant))
         folder = Path(row.folder) if row.folder else None
         return ModelRow(
@@ -107,18 +100,18 @@ class LibraryShelf:
             provenance=row.source,
             source=_source(row, listed),
             fit=_fit(row.fit),
-            tokens_per_s=None if installed is None else self._speed(installed),
+            tokens_per_s=row.tokens_per_s,
+            expected=row.expected,
             presence=_PRESENCE[row.state],
             problem=row.problem,
             folder=folder,
         )
 
-    def _speed(self, model: InstalledModel) -> float | None:
-        """A profile or certificate that can't be read hides no row."""
-        try:
-            return self._measured(model)
-        except ContenoxError:
-            return None
+    def measure_machine(self) -> bool:
+        if self._models.rates.known() is not None:
+            return False
+        self._models.rates.require()
+        return True
 
     def store(self) -> StoreFacts:
         disk = self._models.table.disk()
@@ -284,7 +277,6 @@ def models_services(
     models: ModelServices,
     get_starter: GetStarter,
     unload: Callable[[], None],
-    measured: Callable[[InstalledModel], float | None] = lambda _: None,
 ) -> ModelsServices:
     """The window's ports over the real workflows. Reads nothing.
 
@@ -292,9 +284,8 @@ def models_services(
         models: what can be done with models on this data root.
         get_starter: installs the starter.
         unload: lets go of the model that the engine holds; blocks.
-        measured: the tokens/s of an installed model, where they were measured.
     """
-    shelf = LibraryShelf(models, unload, measured)
+    shelf = LibraryShelf(models, unload)
     return ModelsServices(
         shelf=shelf,
         open_downloads=models.open_downloads,

@@ -170,6 +170,9 @@ class ShelfDouble:
     def rows(self) -> tuple[ModelRow, ...]:
         return self.listed
 
+    def measure_machine(self) -> bool:
+        return False
+
     def store(self) -> StoreFacts:
         used = sum(r.size_bytes for r in self.listed if r.presence is Presence.INSTALLED)
         return StoreFacts(

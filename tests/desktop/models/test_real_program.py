@@ -18,6 +18,7 @@ from app.models.catalog import Catalog, FilePin, Trust, load_catalog
 from app.models.library import InstalledModel
 from app.workflows.model_services import ModelServices
 from tests.support.loopback_hub import LoopbackHub
+from tests.support.machine import probed
 from tests.support.model_files import GGUF_REPOSITORY, tiny_catalog
 
 pytestmark = pytest.mark.real_model
@@ -49,6 +50,7 @@ def desktop(
     with LoopbackHub() as hub:
         hub.add(GGUF_REPOSITORY, {file.name: file.read_bytes()})
         monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+        probed(data_root)
         services = build_services()
         services.models = ModelServices(
             data_root,

@@ -7,10 +7,12 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.desktop.models import facts
 from app.desktop.models.filtering import Chip, ModelFilter
 from app.desktop.models.ports import ModelRow, Presence, Verdict
 from app.desktop.models.row_state import Line
 from app.desktop.models.table_model import Column, ModelTable
+from app.hardware.expected_speed import ExpectedSpeed, SpeedRange
 from app.models.download_state import DownloadState
 from tests.desktop.models.shelf_double import (
     CODER,
@@ -150,3 +152,12 @@ def test_numbers_sort_as_numbers(table: ModelTable) -> None:
     assert _names(shown) == ["Ten", "Nine", "One"]
     shown.sort(Column.FITS, Qt.SortOrder.AscendingOrder)
     assert _names(shown) == ["Nine", "Ten", "One"]
+
+
+def test_before_anybody_measured_the_speed_is_what_can_be_expected() -> None:
+    decode, prefill = SpeedRange(low=4.234, high=18.96), SpeedRange(low=812.0, high=4060.0)
+    expecting = row("small-chat", expected=ExpectedSpeed(decode=decode, prefill=prefill))
+    assert facts.speed(expecting) == "expected 4.2\u201319"
+    assert facts.prefill_speed(expecting) == "expected 810\u20134,100"
+    measured = msgspec.structs.replace(expecting, tokens_per_s=12.345, expected=None)
+    assert (facts.speed(measured), facts.prefill_speed(measured)) == ("12.3", "")

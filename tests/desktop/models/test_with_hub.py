@@ -27,6 +27,7 @@ from app.workflows.download_setup import open_downloads
 from app.workflows.model_services import ModelServices
 from tests.support.download_machine import LIMITS, MIB
 from tests.support.loopback_hub import LoopbackHub
+from tests.support.machine import probed
 from tests.support.model_files import (
     GGUF_FILE,
     GGUF_REPOSITORY,
@@ -47,6 +48,8 @@ class Program:
 
     def __init__(self, app: QApplication, root: DataRoot, catalog: Catalog) -> None:
         self._root = root
+        self.measured: dict[str, float] = {}
+        probed(root)
         self.library = Library(root.models)
         self.theme = Theme(app, resources_dir())
         self.first_run = FirstRun(self.theme)
@@ -56,6 +59,7 @@ class Program:
             self.library,
             lambda: DeviceInventory.cpu_only("A processor", ProbeOutcome.COMPLETE, ""),
             read_catalog=lambda: catalog,
+            measured=lambda model: self.measured.get(model.full_name),
         )
         services = models_services(self.models, lambda _report, _stop: None, lambda: None)
         services = replace(services, open_downloads=self._open_downloads)
@@ -265,6 +269,7 @@ def test_a_measured_speed_is_shown_for_what_is_installed(
 ) -> None:
     program = start()
     _installed(qtbot, program)
-    shelf = LibraryShelf(program.models, lambda: None, lambda model: 12.5)
+    program.measured["tiny/openvino"] = 12.5
+    shelf = LibraryShelf(program.models, lambda: None)
     speeds = {row.key: row.tokens_per_s for row in shelf.rows()}
     assert speeds == {TINY: 12.5, TINY_GGUF: None}
