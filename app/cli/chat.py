@@ -23,6 +23,8 @@ from app.engine.protocol import (
     LoadProgress,
     PrefillProgress,
 )
+from app.models.library import InstalledModel
+from app.workflows.automatic import automatic_device, automatic_variant
 from app.workflows.cpu_retry import RetriedOnCpu, TurnEvent
 from app.workflows.services import Services, TurnOptions
 
@@ -95,6 +97,7 @@ def run(arguments: argparse.Namespace, services: Services) -> int:
     messages = _messages(arguments)
     model = services.find_model(arguments.model, arguments.backend)
     request = services.prepare_turn(model, messages, options)
+    _say_why(arguments, services, model)
     written = _stream(services, request, quiet=arguments.json)
     finished = written.finished
     if arguments.json:
@@ -102,6 +105,16 @@ def run(arguments: argparse.Namespace, services: Services) -> int:
     else:
         print(_figures(written), file=sys.stderr)
     return _EXIT_CANCELLED if finished.reason is FinishReason.CANCELLED else 0
+
+
+def _say_why(arguments: argparse.Namespace, services: Services, model: InstalledModel) -> None:
+    """What numbers chose, and no person, is told with them."""
+    chosen = [automatic_device(services, model, arguments.device)]
+    if arguments.backend is None and "/" not in (arguments.model or ""):
+        chosen.insert(0, automatic_variant(services, model))
+    for one in chosen:
+        if one is not None:
+            print(one.sentence, file=sys.stderr)
 
 
 def _messages(arguments: argparse.Namespace) -> tuple[ChatMessage, ...]:

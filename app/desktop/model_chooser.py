@@ -38,7 +38,7 @@ class ModelChooser(Chooser):
         if not models:
             self.addItem(self.tr("No model"))
         keys = [key_of(model) for model in models]
-        self.setCurrentIndex(keys.index(preferred) if preferred in keys else _first_choice(models))
+        self.setCurrentIndex(keys.index(preferred) if preferred in keys else 0)
 
     @property
     def current(self) -> ModelEntry | None:
@@ -50,14 +50,6 @@ class ModelChooser(Chooser):
     def _on_activated(self) -> None:
         if self.current is not None:
             self.chosen.emit(self.current)
-
-
-def _first_choice(models: tuple[ModelEntry, ...]) -> int:
-    """Of the first model the OpenVINO variant, if it has one; the library prefers it too."""
-    for index, model in enumerate(models):
-        if model.name == models[0].name and model.backend == "openvino":
-            return index
-    return 0
 
 
 def key_of(model: ModelEntry) -> str:

@@ -1,6 +1,6 @@
 """What the window and the console work with: the same objects, built once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -138,8 +138,20 @@ class Services:
         return self._inventory
 
     def list_models(self) -> tuple[InstalledModel, ...]:
-        """The installed models by name; of a model's variants the preferred one comes first."""
-        return tuple(sorted(self.library.installed(), key=lambda one: (one.name, preference(one))))
+        """The installed models by name; of a model's variants the one that was measured faster
+        here comes first, or else the preferred one.
+        """
+        models = sorted(self.library.installed(), key=lambda one: (one.name, preference(one)))
+        first = {self._fastest_of(name, models) for name in {model.name for model in models}}
+        return tuple(sorted(models, key=lambda one: (one.name, one.full_name not in first)))
+
+    def _fastest_of(self, name: str, models: Sequence[InstalledModel]) -> str | None:
+        variants = [one for one in models if one.name == name]
+        try:
+            best = self.certified.best_variant(variants) if len(variants) > 1 else None
+        except ContenoxError:  # a profile that can't be read hides no model
+            return None
+        return None if best is None else best.full_name
 
     def find_model(self, name: str | None, backend: str | None = None) -> InstalledModel:
         """The model called ``name``; without a name that of the settings, or any.

@@ -1874,6 +1874,10 @@
       <source>Check it now</source>
       <translation>Jetzt prüfen</translation>
     </message>
+    <message>
+      <source>{model} runs with {taken}</source>
+      <translation>{model} läuft mit {taken}</translation>
+    </message>
   </context>
   <context>
     <name>MeasuredTable</name>
@@ -2114,6 +2118,10 @@
     <message>
       <source>most of the engine's memory in use, in MB</source>
       <translation>größter Speicherbedarf der Engine in MB</translation>
+    </message>
+    <message>
+      <source>The program chose it by what was measured here, in tokens/s: {figures}.</source>
+      <translation>Das Programm hat es nach dem gewählt, was hier gemessen wurde, in Token/s: {figures}.</translation>
     </message>
   </context>
   <context>

@@ -337,13 +337,13 @@ def test_getting_the_first_model_can_be_cancelled_and_begun_again(
     _wait_for(desktop, qtbot, TurnState.IDLE)
 
 
-def test_without_a_choice_the_openvino_variant_is_taken(
+def test_without_a_choice_the_variant_that_is_listed_first_is_taken(
     opened: Callable[[], Desktop], room: Room
 ) -> None:
     room.models = tuple(reversed(MODELS))
     current = opened().window.models.current
     assert current is not None
-    assert current.backend == "openvino"
+    assert current.backend == "llama"
 
 
 def test_choices_are_remembered(opened: Callable[[], Desktop], room: Room, qtbot: QtBot) -> None:

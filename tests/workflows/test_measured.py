@@ -7,9 +7,11 @@ import pytest
 
 from app.certify.certificate import Verdict
 from app.core.paths import DataRoot
+from app.workflows.automatic import automatic_device, automatic_variant
 from app.workflows.measured import NOT_INSTALLED, Candidate, MeasuredModels
 from tests.certify.samples import certificate
 from tests.certify.test_devices import Machine
+from tests.support.model_folders import install_tiny
 
 
 @pytest.fixture
@@ -41,6 +43,33 @@ def test_every_model_can_be_measured_on_each_device_that_runs_it(machine: Machin
         ("tiny/openvino", "CPU"),
         ("tiny/openvino", "GPU"),
     ]
+
+
+def test_a_device_that_numbers_chose_is_told_with_them(machine: Machine) -> None:
+    services, model = machine.services, machine.model
+    machine.certify("CPU", 20.0)
+    assert automatic_device(services, model, None) is None
+    machine.certify("GPU", 35.25)
+    chosen = automatic_device(services, model, None)
+    assert chosen is not None
+    assert chosen.sentence == (
+        "GPU was taken by itself; measured here, in tokens/s: GPU 35.2, CPU 20.0."
+    )
+    assert automatic_device(services, model, "CPU") is None
+
+
+def test_a_library_that_numbers_chose_comes_first_and_is_told_with_them(machine: Machine) -> None:
+    services = machine.services
+    install_tiny(services.library, variant="gguf")
+    assert [one.variant for one in services.list_models()] == ["openvino", "gguf"]
+    machine.certify("CPU", 20.0)
+    assert automatic_variant(services, services.find_model("tiny")) is None
+    machine.model = services.find_model("tiny", "llama")
+    machine.certify("CPU", 30.0)
+    assert [one.variant for one in services.list_models()] == ["gguf", "openvino"]
+    chosen = automatic_variant(services, services.find_model("tiny"))
+    assert chosen is not None
+    assert (chosen.taken, chosen.rates) == ("llama", (("llama", 30.0), ("openvino", 20.0)))
 
 
 def test_the_survey_tells_what_holds_and_why_not(machine: Machine) -> None:

@@ -18,6 +18,7 @@ from app.desktop.measured import words
 from app.desktop.measured.measuring import Measuring
 from app.desktop.measured.ports import MeasureServices
 from app.desktop.theme import Theme
+from app.workflows.automatic import AutomaticChoice
 from app.workflows.measured import Candidate, Measured
 
 if TYPE_CHECKING:
@@ -109,6 +110,13 @@ class MeasuredDesk(QObject):
                 told(found)
 
         self._ask(lambda: offer(model, backend), done)
+
+    def tell_why(
+        self, model: str, backend: str, told: Callable[[tuple[AutomaticChoice, ...]], None]
+    ) -> None:
+        """Tells ``told`` what numbers chose for a model."""
+        why = self._services.why
+        self._ask(lambda: why(model, backend), told)
 
     # --- Presses -------------------------------------------------------------------------------
 

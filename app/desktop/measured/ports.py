@@ -6,6 +6,7 @@ from typing import Protocol
 
 from app.certify.certificate import Certificate
 from app.certify.certifier import Step
+from app.workflows.automatic import AutomaticChoice
 from app.workflows.measured import Candidate, Measured
 
 
@@ -36,7 +37,7 @@ class ExpectedSeconds(Protocol):
 @dataclass(frozen=True, slots=True)
 class MeasureServices:
     """All of them block. ``offer`` names a GPU that a model (by its name and backend) should be
-    checked on, after its first load.
+    checked on, after its first load; ``why`` tells what numbers chose for it.
     """
 
     survey: Callable[[], tuple[Measured, ...]]
@@ -44,3 +45,4 @@ class MeasureServices:
     expected_s: ExpectedSeconds
     certify: Certify
     offer: Callable[[str, str], Candidate | None]
+    why: Callable[[str, str], tuple[AutomaticChoice, ...]] = lambda _model, _backend: ()

@@ -2,6 +2,8 @@
 
 from PySide6.QtCore import QObject, Slot
 
+from app.desktop import wording
+from app.desktop.banner import BannerKind
 from app.desktop.inventory import Inventory
 from app.desktop.lifecycle import BUSY
 from app.desktop.main_window import MainWindow
@@ -11,6 +13,7 @@ from app.desktop.measured.ports import MeasureServices
 from app.desktop.theme import Theme
 from app.desktop.turn import TurnRunner
 from app.desktop.turn_records import Activity, Change
+from app.workflows.automatic import AutomaticChoice
 from app.workflows.measured import Candidate
 
 _SUBJECT = "quick check"
@@ -29,7 +32,9 @@ class MeasuredStation(QObject):
     ) -> None:
         super().__init__(window)
         self._window = window
+        self._runner = runner
         self._offered: set[tuple[str, str]] = set()
+        self._told: set[tuple[str, str]] = set()
         self.desk: MeasuredDesk | None = None
         window.measured_button.setVisible(services is not None)
         if services is None:
@@ -57,9 +62,25 @@ class MeasuredStation(QObject):
         if self.desk is None or stamp is None or stamp.error is not None:
             return
         key = (stamp.model, stamp.backend)
+        if self._runner.device is None:
+            self.desk.tell_why(*key, lambda choices: self._on_choices(stamp.model, choices))
         if key not in self._offered:
             self._offered.add(key)
             self.desk.offer_for(*key, self._on_offer)
+
+    def _on_choices(self, model: str, choices: tuple[AutomaticChoice, ...]) -> None:
+        """Once for each choice: a switch is another one, and is told."""
+        news = [one for one in choices if (model, one.taken) not in self._told]
+        self._told.update((model, one.taken) for one in news)
+        for one in news:
+            self._window.notices.tell(
+                f"choice of {one.taken}",
+                self.tr("{model} runs with {taken}").format(
+                    model=wording.model_title(model), taken=one.taken
+                ),
+                words.rates(one),
+                kind=BannerKind.DONE,
+            )
 
     def _on_offer(self, candidate: Candidate) -> None:
         self._window.notices.tell(

@@ -9,6 +9,7 @@ from app.certify.certificate import Certificate, Level, MachineFacts, Pace
 from app.certify.certifier import Step
 from app.desktop import wording
 from app.desktop.amounts import format_duration
+from app.workflows.automatic import AutomaticChoice
 from app.workflows.measured import NOT_INSTALLED, Candidate, Measured
 
 # Qt's extractor knows this name.
@@ -93,6 +94,14 @@ def legend(rows: tuple[Measured, ...], series: list[str]) -> str:
 
 def rate(pace: Pace | None) -> str:
     return NOTHING if pace is None else wording.rate(pace.product.median)
+
+
+def rates(choice: AutomaticChoice) -> str:
+    """The numbers that decided, the fastest first."""
+    figures = ", ".join(f"{name} {wording.rate(rate)}" for name, rate in choice.rates)
+    return translate(
+        "measured", "The program chose it by what was measured here, in tokens/s: {figures}."
+    ).format(figures=figures)
 
 
 def ratio(pace: Pace | None) -> str:

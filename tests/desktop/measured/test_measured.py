@@ -22,6 +22,7 @@ from app.desktop.measured.ports import MeasureServices
 from app.desktop.measured.table_model import Column
 from app.desktop.measured.window import MeasuredWindow
 from app.models.identity import Stopped
+from app.workflows.automatic import AutomaticChoice
 from app.workflows.measured import Candidate, Measured
 from tests.certify.samples import certificate, key
 from tests.desktop.rooms import Room, take_turn
@@ -39,12 +40,14 @@ class Measures:
         self.gate = threading.Event()
         self.result: Certificate | Exception = certificate()
         self.offered: Candidate | None = None
+        self.chosen: tuple[AutomaticChoice, ...] = ()
         self.services = MeasureServices(
             survey=lambda: self.rows,
             candidates=lambda: (ON_CPU, ON_GPU),
             expected_s=lambda candidate, quick: 40.0 if quick else 150.0,
             certify=self._certify,
             offer=lambda model, backend: self.offered,
+            why=lambda model, backend: self.chosen,
         )
 
     def _certify(
@@ -254,3 +257,24 @@ def test_after_the_first_answer_the_check_of_an_unknown_gpu_is_offered_once(
     take_turn(desktop, room, qtbot, "Again", "Again.")
     qtbot.wait(50)
     assert not notices.banners
+
+
+def test_what_numbers_chose_is_told_once_and_again_when_it_switches(
+    desktop: Desktop, room: Room, measures: Measures, qtbot: QtBot
+) -> None:
+    notices = desktop.window.notices
+
+    def said() -> list[str]:
+        return [banner.accessibleName() for banner in notices.banners.values()]
+
+    measures.chosen = (AutomaticChoice(taken="GPU", rates=(("GPU", 35.2), ("CPU", 20.0))),)
+    take_turn(desktop, room, qtbot, "Hello", "Hello.")
+    qtbot.waitUntil(lambda: len(said()) == 1)
+    assert "SmolLM2 135M runs with GPU" in said()[0]
+    assert "in tokens/s: GPU 35.2, CPU 20.0." in said()[0]
+    notices.drop("choice of GPU")
+    take_turn(desktop, room, qtbot, "Again", "Again.")
+    measures.chosen = (AutomaticChoice(taken="CPU", rates=(("CPU", 20.0), ("GPU", 9.0))),)
+    take_turn(desktop, room, qtbot, "And now", "Now.")
+    qtbot.waitUntil(lambda: len(said()) == 1)
+    assert "SmolLM2 135M runs with CPU" in said()[0]
