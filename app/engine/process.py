@@ -205,6 +205,8 @@ class EngineProcess:
         """Looks at what no command tells; returns an exit code if the process shall end."""
         if self._overdue() or self._stuck() or self._inference.closing_s > self._patience_s:
             return EXIT_ABANDONED
+        if self._inference.worn_out:
+            return EXIT_RELEASED  # the parent sends what waits here to a fresh process
         idle_s = self._inference.idle_s
         idle = self._idle_unload_s and idle_s > self._idle_unload_s and self._inference.holds_model
         if idle_s > 0 and (idle or self._inference.unload_asked):

@@ -233,6 +233,23 @@ def tokenizer_cuts(folder: Path) -> None:
         print(words, "words,", ids.shape[1], "tokens")
 
 
+def stateful_leaves_a_thread(folder: Path) -> None:
+    """Threads of the process after each of four pipelines that answered and are gone."""
+    import gc
+
+    import openvino_genai as genai
+    import psutil
+
+    counts = []
+    for _ in range(4):
+        pipeline = genai.LLMPipeline(str(folder), "CPU", ATTENTION_BACKEND="SDPA")
+        pipeline.generate(tensor(4), config(max_new_tokens=2))
+        del pipeline
+        gc.collect()
+        counts.append(psutil.Process().num_threads())
+    print("threads after each:", *counts, "- grows" if counts[-1] - counts[0] >= 3 else "- stays")
+
+
 def prefill_hears_no_cancel(folder: Path) -> None:
     import time
 
@@ -310,6 +327,7 @@ BEHAVIOUR = {
         xattention_on_a_cpu,
         tokenizer_cuts,
         prefill_hears_no_cancel,
+        stateful_leaves_a_thread,
     )
 }
 CRASHES = {case.__name__: case for case in (streamer_raises, ids_then_history, detokenizer_missing)}

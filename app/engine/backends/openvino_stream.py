@@ -10,6 +10,7 @@ native call that takes its threads from the decoding (5 % of its speed on two co
 import logging
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 from app.engine.backends.base import Control
@@ -46,20 +47,33 @@ def make_streamer(
         return status.RUNNING
 
     text = _Text(genai.TextStreamer(tokenizer, on_text), on_first_token, each_token=each_token)
+    return _streamer_class(genai.StreamerBase, status)(text, control)
 
-    class Streamer(genai.StreamerBase):  # type: ignore[misc]
-        def __init__(self) -> None:
+
+@cache
+def _streamer_class(base: Any, status: Any) -> Any:
+    """One class for all answers.
+
+    A class of each answer's own would keep that answer's tokenizer, with its threads and memory,
+    until the garbage collector comes by: a class always refers to itself.
+    """
+
+    class Streamer(base):  # type: ignore[misc]
+        def __init__(self, text: "_Text", control: Control) -> None:
             super().__init__()
+            self._text = text
+            self._control = control
             self.failure: BaseException | None = None
 
         def write(self, token: int | list[int]) -> Any:
-            self._guard(lambda: text.take(token if isinstance(token, list) else [token]))
-            if self.failure is not None or control.stop_reason() is not None:
+            tokens = token if isinstance(token, list) else [token]
+            self._guard(lambda: self._text.take(tokens))
+            if self.failure is not None or self._control.stop_reason() is not None:
                 return status.CANCEL
             return status.RUNNING
 
         def end(self) -> None:
-            self._guard(text.end)
+            self._guard(self._text.end)
 
         def _guard(self, action: Callable[[], None]) -> None:
             try:
@@ -68,7 +82,7 @@ def make_streamer(
                 _log.exception("streaming failed")
                 self.failure = self.failure or error
 
-    return Streamer()
+    return Streamer
 
 
 class _Text:

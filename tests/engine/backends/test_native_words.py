@@ -81,6 +81,11 @@ def test_an_exhausted_pool_is_still_met_in_silence(starter_openvino: InstalledMo
 
 
 @pytest.mark.soak
+def test_a_stateful_pipeline_still_leaves_a_thread(starter_openvino: InstalledModel) -> None:
+    assert "grows" in run(starter_openvino.path, "stateful_leaves_a_thread").stdout
+
+
+@pytest.mark.soak
 def test_the_converted_tokenizer_still_cuts(starter_openvino: InstalledModel) -> None:
     ran = run(starter_openvino.path, "tokenizer_cuts")
     assert "16000 words, 8192 tokens" in ran.stdout

@@ -1,10 +1,12 @@
 """The starter model on the paged pipeline, through the engine process."""
 
+import gc
 import json
 import shutil
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from app.engine.admission import room_for
@@ -313,3 +315,26 @@ def test_a_load_is_cancelled_at_once(
     shared_engine.client.cancel(request.request)
     assert finished(recorder.end()).reason is FinishReason.CANCELLED
     assert time.perf_counter() - started < 1.0
+
+
+def test_a_closed_session_leaves_nothing_to_the_garbage_collector(
+    starter_openvino: InstalledModel,
+) -> None:
+    """What a cycle keeps, keeps the library's threads and memory until a collection comes by."""
+    spec = openvino_spec(starter_openvino, context_tokens=512)
+
+    def answer_and_close() -> None:
+        session = OpenVinoBackend().open_session(spec, RecordingControl())
+        session.generate(ask(spec, CAPITAL, max_tokens=2), RecordingControl())
+        session.close()
+
+    answer_and_close()
+    process = psutil.Process()
+    gc.collect()
+    gc.disable()
+    try:
+        before = process.num_threads()
+        answer_and_close()
+        assert process.num_threads() <= before
+    finally:
+        gc.enable()

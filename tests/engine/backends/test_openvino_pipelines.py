@@ -10,6 +10,7 @@ import pytest
 from app.core.errors import UserError
 from app.engine.backends.openvino import RELEASE_TRAIN, OpenVinoBackend
 from app.engine.backends.openvino_sparse import is_refusal, plan_sparse
+from app.engine.client import EngineDied
 from app.engine.faults import NativeFailure
 from app.engine.outcome import FinishReason, SessionReport
 from app.engine.protocol import (
@@ -297,6 +298,27 @@ def test_the_stateful_pipeline_stops_in_decode_and_in_prefill(
     again = shared_engine.send(ask(spec, CAPITAL, max_tokens=3))
     assert finished(again.end()).reason is FinishReason.LENGTH
     assert shared_engine.client.pid != pid
+
+
+@pytest.mark.real_model
+def test_a_stateful_model_is_replaced_in_a_fresh_process(
+    shared_engine: Engine, starter_openvino: InstalledModel
+) -> None:
+    """What it leaves behind in its process only the end of the process gives back."""
+    first = openvino_spec(starter_openvino, pipeline=Pipeline.STATEFUL, context_tokens=1024)
+    other = openvino_spec(starter_openvino, pipeline=Pipeline.STATEFUL, context_tokens=2048)
+    assert isinstance(shared_engine.send(ask(first, CAPITAL, max_tokens=2)).end(), Finished)
+    pid = shared_engine.client.pid
+    assert isinstance(shared_engine.send(ask(first, CAPITAL, max_tokens=2)).end(), Finished)
+    assert shared_engine.client.pid == pid  # the same model needs no other process
+    shared_engine.drain()
+    waiting = [shared_engine.send(ask(other, CAPITAL, max_tokens=2)) for _ in range(2)]
+    ends = [finished(recorder.end()) for recorder in waiting]
+    assert [end.reason for end in ends] == [FinishReason.LENGTH] * 2
+    assert ends[0].timings.load_s
+    assert not ends[1].timings.load_s
+    assert shared_engine.client.pid != pid
+    assert not any(isinstance(notice, EngineDied) for notice in shared_engine.drain())
 
 
 # --- versions ---
