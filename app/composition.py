@@ -72,6 +72,12 @@ def desktop_services(services: Services) -> "DesktopServices":
         return with_reserve(with_context(request, chat_segments(parts)))
 
     measured_models = MeasuredModels(services)
+    heard = 0
+
+    def look_around() -> bool:
+        nonlocal heard
+        before, heard = heard, services.look_around()
+        return heard != before
 
     def why(name: str, backend: str) -> tuple[AutomaticChoice, ...]:
         model = services.find_model(name, backend)
@@ -94,6 +100,7 @@ def desktop_services(services: Services) -> "DesktopServices":
         list_devices=services.list_devices,
         prepare_turn=prepare_turn,
         ensure_starter=services.ensure_starter,
+        look_around=look_around,
         settings_file=services.settings_file,
         data_root=services.data_root.path,
         chats=KeptChats(store),

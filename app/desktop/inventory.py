@@ -1,8 +1,9 @@
 """What there is to choose from: the models and devices, and how the first model gets here."""
 
 import threading
+from typing import Final
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from app.core.errors import ErrorRecord
 from app.desktop.background import Worker
@@ -11,6 +12,9 @@ from app.desktop.services import DesktopServices, ModelEntry
 from app.desktop.turn import TurnRunner
 from app.hardware.readings import DeviceInventory
 from app.models.identity import Stopped
+
+_LOOK_EVERY_MS: Final = 20_000
+"""A look costs less than a millisecond, so the person finds the right devices after a sleep."""
 
 
 class Inventory(QObject):
@@ -32,12 +36,16 @@ class Inventory(QObject):
         self._runner = runner
         self._models = Worker("models", self)
         self._devices = Worker("devices", self)
+        self._looker = QTimer(self)
+        self._looker.setInterval(_LOOK_EVERY_MS)
+        self._looker.timeout.connect(self.look_around)
         self._progressed.connect(self.fetch_progressed, Qt.ConnectionType.QueuedConnection)
 
     def refresh(self) -> None:
-        """Starts listing both."""
+        """Starts listing both, and looking from time to time whether the devices changed."""
         self._list_models()
-        self._devices.run(self._services.list_devices, self._on_devices, self._on_listing_failed)
+        self._list_devices()
+        self._looker.start()
 
     def fetch_starter(self) -> None:
         """Installs the first model, then lists again."""
@@ -63,12 +71,25 @@ class Inventory(QObject):
     def close(self) -> None:
         """Leaves what still runs behind; the threads are daemons."""
         self._stop.set()
+        self._looker.stop()
         self._models.close(timeout_s=0.2)
         self._devices.close(timeout_s=0.2)
 
     def refresh_models(self) -> None:
         """Lists the models again: one came or went."""
         self._list_models()
+
+    @Slot()
+    def look_around(self) -> None:
+        """Lists the devices again if the machine slept or got others."""
+        self._devices.run(self._services.look_around, self._on_looked)
+
+    def _on_looked(self, changed: bool) -> None:
+        if changed:
+            self._list_devices()
+
+    def _list_devices(self) -> None:
+        self._devices.run(self._services.list_devices, self._on_devices, self._on_listing_failed)
 
     def _list_models(self) -> None:
         self._models.run(self._services.list_models, self._on_models, self._on_models_failed)

@@ -112,6 +112,8 @@ class DesktopServices:
 
     ``models`` absent means a window that can't get models, beside the starter; ``measure`` absent
     one that measures nothing; ``warmer`` absent one that reads nothing again while it is idle.
+    ``look_around`` says whether the machine slept or its graphics devices changed since it was
+    called last.
 
     ``open_engine`` gets the listener of the engine's notices (called on a reader thread) and
     starts no process before the first request.
@@ -127,5 +129,6 @@ class DesktopServices:
     chats: KeptChats
     models: ModelsServices | None = None
     measure: MeasureServices | None = None
+    look_around: Callable[[], bool] = lambda: False
     warmer: PrefixWarmer | None = None
     around: Around = field(default_factory=Around)

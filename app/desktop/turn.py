@@ -80,6 +80,7 @@ class TurnRunner(QObject):
         self._speeds: dict[tuple[str, str], float] = {}  # of prefill, in tokens/s
         self.model: ModelEntry | None = None
         self.device: DeviceReading | None = None
+        self.engine_is_measured = False
         bridge.event_arrived.connect(self._on_event)
         self._gate.admitted.connect(self._on_admitted)
         self._gate.held.connect(self._on_held)
@@ -92,6 +93,11 @@ class TurnRunner(QObject):
     @property
     def state(self) -> TurnState:
         return self._activity.state
+
+    @property
+    def engine_is_free(self) -> bool:
+        """Whether something less urgent than a turn may use the engine."""
+        return self.state is TurnState.IDLE and not self.engine_is_measured
 
     @property
     def running_answer(self) -> str | None:

@@ -32,6 +32,7 @@ from app.engine.protocol import (
     Request,
     Shutdown,
     StateChanged,
+    new_request_id,
 )
 from app.engine.spec import LoadSpec
 
@@ -91,6 +92,7 @@ class EngineClient:
         self._entry = entry
         self._lock = threading.Lock()
         self._outstanding: dict[str, _Outstanding] = {}
+        self._pings: dict[str, threading.Event] = {}
         self._child: EngineChild | None = None
         self._closing = False
         self._loaded: LoadSpec | None = None
@@ -137,6 +139,28 @@ class EngineClient:
                 return
             outstanding.cancelled = True
         self._outbox.put(Cancel(request=request_id))
+
+    def ping(self, timeout_s: float) -> bool:
+        """Whether the engine gives a sign of life within ``timeout_s``; without one there is none
+        to give, and that is well.
+
+        An engine that doesn't is killed: its requests end as after any death, or are sent again.
+        """
+        with self._lock:
+            child = self._child
+            if child is None:
+                return True
+            name = new_request_id()
+            answered = self._pings[name] = threading.Event()
+        self._outbox.put(Ping(request=name))
+        alive = answered.wait(timeout_s)
+        with self._lock:
+            self._pings.pop(name, None)
+            alive = alive or self._child is not child  # it went by itself meanwhile
+        if not alive:
+            _log.error("the engine gave no sign of life within %.1f s", timeout_s)
+            child.end(0)
+        return alive
 
     def call(self, request: Request, listener: Listener | None = None) -> Finished:
         """Runs ``request`` and waits for its end.
@@ -256,7 +280,10 @@ class EngineClient:
             case Ready():
                 self._notify(event)
             case Pong():
-                pass
+                with self._lock:
+                    answered = self._pings.get(event.request)
+                if answered is not None:
+                    answered.set()
             case Finished() | Failed():
                 self._deaths = 0
                 with self._lock:

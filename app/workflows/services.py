@@ -52,6 +52,7 @@ from app.workflows.load_preparation import (
 from app.workflows.load_spec import load_spec
 from app.workflows.model_services import ModelServices
 from app.workflows.starter import StarterProgress, ensure_starter
+from app.workflows.watcher import Watcher
 
 
 class TurnOptions(Struct, frozen=True, kw_only=True):
@@ -98,6 +99,22 @@ class Services:
 
     def __post_init__(self) -> None:
         self.engine.observe(self._heed)
+        self._watcher = Watcher(self.engine)
+        self.changes = 0  # how often the machine slept or its devices changed
+
+    def look_around(self) -> int:
+        """Before the engine is used: how often the machine slept or its devices changed so far.
+
+        The engine is asked for a sign of life then, and the devices are read anew when they are
+        needed next; a certificate holds or not by what they say then.
+        """
+        seen = self._watcher.look()
+        if seen.anything:
+            self.changes += 1
+            self.__dict__.pop("_inventory", None)
+        if seen.graphics_changed:
+            self._prepared.clear()
+        return self.changes
 
     @cached_property
     def models(self) -> ModelServices:
@@ -198,6 +215,7 @@ class Services:
             ContenoxError: the device or the profile can't be used.
         """
         options = options or TurnOptions()
+        self.look_around()
         self.library.check(model)
         profile = profile_of(model)
         choice = self._choose(model, profile, options.device)

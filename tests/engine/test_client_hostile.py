@@ -285,3 +285,30 @@ def test_a_session_that_will_not_close_costs_its_process_and_nothing_else(
     if fault == "close_hangs":
         assert pid_of(impatient) != pid
     assert not any(isinstance(one, EngineDied) for one in impatient.drain()), "it was replaced"
+
+
+# --- the sign of life ---
+
+
+def test_an_engine_gives_a_sign_of_life_also_while_it_works(engine: Engine) -> None:
+    assert engine.client.ping(0.0), "there is none yet, and none is started"
+    assert engine.client.pid is None
+    request = ask(SLOW, "x")
+    recorder = engine.send(request)
+    recorder.next(Delta)
+    assert engine.client.ping(WAIT_S)
+    engine.client.cancel(request.request)
+    assert finished(recorder.end()).reason is FinishReason.CANCELLED
+
+
+@needs_signals
+def test_an_engine_that_gives_none_is_ended_and_the_next_request_has_another(
+    engine: Engine,
+) -> None:
+    finished(engine.send(ask(scripted(), "x")).end())
+    hung = pid_of(engine)
+    os.kill(hung, signal.SIGSTOP)
+    assert not engine.client.ping(0.3)
+    finished(engine.send(ask(scripted(), "y")).end())
+    assert pid_of(engine) != hung
+    assert not psutil.pid_exists(hung) or psutil.Process(hung).status() == psutil.STATUS_ZOMBIE

@@ -61,6 +61,9 @@ class IdleWarmth(QObject):
 
     @Slot()
     def _on_idle(self) -> None:
+        if not self._runner.engine_is_free:
+            self._timer.start()
+            return
         self._worker.run(self._warmer.warm_next, self._on_warmed, self._on_failed)
 
     def _on_warmed(self, chat: str | None) -> None:

@@ -85,7 +85,7 @@ class ContextWatch(QObject):
     @Slot()
     def _look(self) -> None:
         model = self._runner.model
-        if model is None or self._runner.state is not TurnState.IDLE:
+        if model is None or not self._runner.engine_is_free:
             return
         chat = self._chats.current
         draft = "" if self._window.composer.editing else self._window.composer.text

@@ -64,6 +64,12 @@ class MeasuredDesk(QObject):
         self._ask(services.survey, self._on_rows)
         self._ask(services.candidates, self._on_candidates)
 
+    @Slot()
+    def refresh_if_shown(self) -> None:
+        """A driver or a device may be another one: what holds is told anew."""
+        if self.window is not None and self.window.isVisible():
+            self.refresh()
+
     def close(self) -> None:
         """A run is left where it is: what it has finished is kept."""
         self.measuring.close()

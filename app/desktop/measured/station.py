@@ -42,6 +42,10 @@ class MeasuredStation(QObject):
         desk = self.desk = MeasuredDesk(services, theme, self)
         window.measured_asked.connect(desk.show)
         desk.changed.connect(inventory.refresh_models)
+        inventory.devices_listed.connect(desk.refresh_if_shown)
+        desk.measuring.began.connect(self._on_measuring_changed)
+        desk.measuring.ended.connect(self._on_measuring_changed)
+        desk.measuring.failed.connect(self._on_measuring_changed)
         runner.activity_changed.connect(self._on_activity)
         runner.answer_finished.connect(self._on_answered)
 
@@ -49,6 +53,12 @@ class MeasuredStation(QObject):
         """A run is left where it is."""
         if self.desk is not None:
             self.desk.close()
+
+    @Slot(object)
+    def _on_measuring_changed(self, _news: object) -> None:
+        """Nothing is counted, read ahead or warmed beside a measurement."""
+        if self.desk is not None:
+            self._runner.engine_is_measured = self.desk.measuring.running is not None
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:

@@ -17,6 +17,7 @@ from app.certify.certificate import Certificate, Verdict
 from app.certify.certifier import Step
 from app.core.errors import EnvironmentFault
 from app.desktop.application import Desktop
+from app.desktop.lifecycle import TurnState
 from app.desktop.measured.desk import MeasuredDesk
 from app.desktop.measured.ports import MeasureServices
 from app.desktop.measured.table_model import Column
@@ -157,6 +158,8 @@ def test_a_run_shows_its_step_and_its_time_and_then_its_result(
     desk, window = _open(desktop, qtbot)
     window.full.click()
     qtbot.waitUntil(lambda: "Measuring with 2,048 tokens" in window.doing.text())
+    assert desktop.runner.state is TurnState.IDLE
+    assert not desktop.runner.engine_is_free
     assert (window.bar.value(), window.bar.maximum()) == (3, 10)
     assert "left" in window.left.text()
     measures.gate.set()
@@ -165,6 +168,7 @@ def test_a_run_shows_its_step_and_its_time_and_then_its_result(
     assert window.banner is not None
     assert "Tiny · openvino on CPU: Certified" in window.banner.accessibleName()
     assert desk.measuring.running is None
+    assert desktop.runner.engine_is_free
 
 
 def test_a_run_that_fails_says_why_and_can_be_tried_again(
