@@ -5,6 +5,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
+    QGraphicsOpacityEffect,
     QHBoxLayout,
     QLabel,
     QVBoxLayout,
@@ -24,6 +25,9 @@ from app.engine.outcome import FinishReason
 _RESUMABLE = frozenset(
     {FinishReason.LENGTH, FinishReason.CANCELLED, FinishReason.DEADLINE, FinishReason.STALLED}
 )
+
+
+_SHADED = 0.45  # of the colours' strength
 
 
 class BranchBar(QWidget):
@@ -78,6 +82,19 @@ class MessageBlock(QWidget):
         if len(siblings) > 1:
             self._branches = BranchBar(paper.theme, siblings, message.id)
             self._branches.chosen.connect(self.branch_chosen)
+
+    def set_unread(self, unread: bool) -> None:
+        """Shades a message that the model does not read any more, and says so."""
+        if self.graphicsEffect() is None:
+            if not unread:
+                return
+            effect = QGraphicsOpacityEffect(self)
+            effect.setOpacity(_SHADED)
+            self.setGraphicsEffect(effect)
+        self.graphicsEffect().setEnabled(unread)
+        hint = self.tr("The model does not read this any more") if unread else ""
+        self.setToolTip(hint)
+        self.setAccessibleDescription(hint)
 
     def add_button(self, icon: str, name: str) -> IconButton:
         button = IconButton(self.theme, icon, name, self, size=16)

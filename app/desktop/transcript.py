@@ -51,6 +51,7 @@ class Transcript(QScrollArea):
         self._paper = Paper(theme, rendering, SharedSelection(self._texts))
         self._blocks: dict[str, QuestionBlock | AnswerBlock] = {}
         self._banner: Banner | None = None
+        self._unread: frozenset[str] = frozenset()
         self._conversation: Conversation | None = None
         self._following = True
         self._revealed: QWidget | None = None
@@ -132,6 +133,12 @@ class Transcript(QScrollArea):
         if isinstance(block, AnswerBlock):
             block.finish(message)
 
+    def shade(self, message_ids: frozenset[str]) -> None:
+        """Shades the messages that the model does not read any more."""
+        self._unread = message_ids
+        for message_id, block in self._blocks.items():
+            block.set_unread(message_id in message_ids)
+
     def show_banner(self, banner: Banner) -> None:
         """Puts a banner after the last message, in place of another."""
         self.clear_banner()
@@ -172,6 +179,7 @@ class Transcript(QScrollArea):
         if not at_end and isinstance(block, AnswerBlock):
             block.close_off()
         self._blocks[message.id] = block
+        block.set_unread(message.id in self._unread)
         # Before the stretch at the end, or after the button at the beginning.
         self._column.insertWidget(self._column.count() - 1 if at_end else 1, block)
 

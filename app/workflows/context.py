@@ -6,6 +6,7 @@ report = count(engine, request)
 """
 
 from collections.abc import Iterable
+from typing import Final
 
 import msgspec
 from msgspec import Struct
@@ -18,6 +19,9 @@ from app.engine.manifest import SegmentKind
 from app.engine.outcome import ContextReport
 from app.engine.protocol import Count, Counted, Event, Generate, Prefill, new_request_id
 from app.workflows.context_paste import fence_pasted
+
+SUMMARY_NAME: Final = "summary of what was said before"
+"""The name of the segment that stands for the turns that were left out."""
 
 
 class ChatParts(Struct, frozen=True, kw_only=True):
@@ -42,8 +46,7 @@ def chat_segments(parts: ChatParts) -> tuple[Segment, ...]:
     segments += [Segment(kind=SegmentKind.TOOLS, tool=tool) for tool in parts.tools]
     segments += parts.pinned
     if parts.summary:
-        name = "summary of what was said before"
-        segments.append(Segment(kind=SegmentKind.PINNED, name=name, text=parts.summary))
+        segments.append(Segment(kind=SegmentKind.PINNED, name=SUMMARY_NAME, text=parts.summary))
     segments += [_turn(SegmentKind.HISTORY, message) for message in parts.history]
     if parts.turn:
         asked = ChatMessage(role=Role.USER, content=parts.turn)

@@ -90,8 +90,9 @@ class Talk(Struct, frozen=True, kw_only=True):
         first = self.left_out
         end = self.without_oldest(report).left_out
         tokens = history_tokens(report)
-        fixed = report.needed_tokens - sum(tokens)
-        room = report.context_tokens - fixed - SUMMARY_TOKENS - _SUMMARY_FRAME_TOKENS
+        # Neither the turn nor the room for its answer is there when it is summarised.
+        fixed = report.manifest.stable_tokens + SUMMARY_TOKENS + _SUMMARY_FRAME_TOKENS
+        room = report.context_tokens - fixed
         taken = 0
         for place, count in enumerate(tokens[: end - first]):
             taken += count

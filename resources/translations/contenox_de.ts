@@ -921,6 +921,10 @@
       <source>Delete from here on</source>
       <translation>Ab hier löschen</translation>
     </message>
+    <message>
+      <source>The model does not read this any more</source>
+      <translation>Das liest das Modell nicht mehr</translation>
+    </message>
   </context>
   <context>
     <name>ModelCard</name>
@@ -2337,6 +2341,14 @@
     <message>
       <source>{count} messages</source>
       <translation>{count} Nachrichten</translation>
+    </message>
+    <message>
+      <source>summary of what was said before</source>
+      <translation>Zusammenfassung des bisher Gesagten</translation>
+    </message>
+    <message>
+      <source>This is more than the model can read.</source>
+      <translation>Das ist mehr, als das Modell lesen kann.</translation>
     </message>
   </context>
   <context>

@@ -98,6 +98,11 @@ def test_left_out_turns_stay_out_until_it_is_full_again(
     take_turn(small, room, qtbot, "short", "Yes.")
     assert generated(room).messages[: len(contents)] == generated(room, -2).messages, "a prefix"
     assert small.chats.current.settings.context.on_overflow is OverflowChoice.ASK
+    first, *_, last = small.chats.current.path()
+    blocks = [small.window.transcript.block(one.id) for one in (first, last)]
+    qtbot.waitUntil(lambda: blocks[0] is not None and blocks[0].graphicsEffect() is not None)
+    assert blocks[1] is not None
+    assert blocks[1].graphicsEffect() is None, "only what is not read is shaded"
 
 
 def test_a_remembered_choice_is_not_asked_again_and_survives_a_restart(
@@ -134,7 +139,7 @@ def _of_100(turn: Generate) -> ContextReport:
 def test_a_summary_takes_the_place_of_the_oldest_turns(
     small: Desktop, room: Room, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.workflows.context_talk.SUMMARY_TOKENS", -60)
+    monkeypatch.setattr("app.workflows.context_talk.SUMMARY_TOKENS", 10)
     monkeypatch.setattr("app.workflows.context_talk._SUMMARY_FRAME_TOKENS", 0)
     fill(small, room, qtbot)
     sent = len(room.engine.requests)

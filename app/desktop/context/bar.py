@@ -41,6 +41,7 @@ class ContextBar(QAbstractButton):
         self._reserve = 0
         self._context = 0
         self._figure = ""
+        self._fits = True
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(self.tr("Context"))
@@ -56,6 +57,7 @@ class ContextBar(QAbstractButton):
         self._parts = parts_of(report)
         self._reserve = report.reserve_tokens
         self._context = report.context_tokens
+        self._fits = report.fits
         self._figure = words.used(report.prompt_tokens, report.context_tokens)
         sentence = words.bar(report, self._parts, shown.talk.left_out)
         self.setToolTip(sentence)
@@ -88,7 +90,7 @@ class ContextBar(QAbstractButton):
         if self.isRightToLeft():
             track.moveRight(self.width() - _MARGIN)
         self._paint_parts(painter, track)
-        painter.setPen(QColor(colours.muted))
+        painter.setPen(QColor(colours.muted if self._fits else colours.error_text))
         align = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if self.isRightToLeft():
             align = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -73,6 +73,8 @@ class ContextDesk(QObject):
 
     @Slot(object)
     def _refresh(self, shown: ContextShown | None) -> None:
+        left_out = () if shown is None else shown.talk.message_ids[: shown.talk.left_out]
+        self._window.transcript.shade(frozenset(left_out))
         if self.panel is not None:
             self.panel.show_context(shown, self._last_stamp())
 

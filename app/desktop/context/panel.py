@@ -129,8 +129,13 @@ class ContextPanel(QDialog):
         read = ""
         if one.tokens is not None and one.token_start is not None and reused is not None:
             read = wording.number(min(max(reused - one.token_start, 0), one.tokens))
-        name = "" if one.kind in words.NAMELESS else one.name
-        return words.kind_name(one.kind), name, words.class_name(one.kind.cache_class), tokens, read
+        return (
+            words.kind_name(one.kind),
+            words.segment_name(one),
+            words.class_name(one.kind.cache_class),
+            tokens,
+            read,
+        )
 
     def _show_cache(self, report: ContextReport) -> None:
         manifest = report.manifest

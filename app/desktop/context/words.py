@@ -12,14 +12,15 @@ from app.desktop.wording import number
 from app.engine.manifest import CacheClass, Manifest, SegmentKind, SegmentRecord, join_history
 from app.engine.outcome import ContextReport, PoolReport, Usage
 from app.engine.reuse import reused_by_class
+from app.workflows.context import SUMMARY_NAME
 from app.workflows.context_pins import Pin, PinState
 
 # Qt's extractor knows this name.
 translate = QCoreApplication.translate
 
 _MINUTE_S: Final = 60.0
-NAMELESS: Final = (SegmentKind.SYSTEM, SegmentKind.USER)
-"""Parts of which there is one: a name would say nothing."""
+# Parts of which there is one: a name would say nothing.
+_NAMELESS: Final = (SegmentKind.SYSTEM, SegmentKind.USER)
 
 
 def held(hold: Hold) -> tuple[str, str]:
@@ -105,6 +106,13 @@ def kind_name(kind: SegmentKind) -> str:
     }[kind]
 
 
+def segment_name(one: SegmentRecord) -> str:
+    """What tells a part of a prompt from others of its kind."""
+    if one.kind is SegmentKind.PINNED and one.name == SUMMARY_NAME:
+        return translate("context", "summary of what was said before")
+    return "" if one.kind in _NAMELESS else one.name
+
+
 def class_name(worth: CacheClass) -> str:
     """How much it is worth to keep a part ready."""
     return {
@@ -168,6 +176,8 @@ def bar(report: ContextReport, parts: tuple[Part, ...], left_out: int) -> str:
         )
     )
     lines.append(ready(report))
+    if not report.fits:
+        lines.append(translate("context", "This is more than the model can read."))
     if left_out:
         lines.append(left_out_sentence(left_out))
     return "\n".join(lines)
