@@ -85,13 +85,13 @@ class MessageBlock(QWidget):
 
     def set_unread(self, unread: bool) -> None:
         """Shades a message that the model does not read any more, and says so."""
-        if self.graphicsEffect() is None:
+        effect = self.graphicsEffect()
+        if effect is None:
             if not unread:
                 return
-            effect = QGraphicsOpacityEffect(self)
-            effect.setOpacity(_SHADED)
+            effect = QGraphicsOpacityEffect(self, opacity=_SHADED)
             self.setGraphicsEffect(effect)
-        self.graphicsEffect().setEnabled(unread)
+        effect.setEnabled(unread)
         hint = self.tr("The model does not read this any more") if unread else ""
         self.setToolTip(hint)
         self.setAccessibleDescription(hint)

@@ -1,119 +1,18 @@
-"""One turn from the pressed key to the last word: the only place that changes the state.
-
-An answer belongs to its conversation, not to what is shown: it goes on and is kept when another
-chat is opened. One turn runs at a time, because one model is loaded.
-"""
-
-from typing import Final
+"""What a person asks of a turn: to send, answer again, go on, stop."""
 
 import msgspec
-from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core.errors import ErrorRecord
-from app.desktop.background import Worker
-from app.desktop.conversation import AnswerStamp, Conversation, FailedRun, Message
-from app.desktop.engine_bridge import EngineBridge
-from app.desktop.kept_chats import KeptChats
-from app.desktop.lifecycle import BUSY, Action, Happening, TurnState, after, allows
-from app.desktop.running_turn import RunningTurn
-from app.desktop.services import ModelEntry, PrepareTurn
-from app.desktop.turn_gate import Admitted, Decision, Hold, TurnGate
-from app.desktop.turn_maker import Asked, TurnMaker, Wanted
-from app.desktop.turn_records import (
-    SUMMARISING,
-    Activity,
-    Change,
-    Failure,
-    HeldTurn,
-    Piece,
-    Retry,
-)
-from app.desktop.turn_wishes import begun, wishes_for, with_choice
+from app.desktop.conversation import Conversation, Message
+from app.desktop.lifecycle import Action, Happening, allows
+from app.desktop.turn_course import UNDECIDED, TurnCourse
+from app.desktop.turn_gate import Decision
+from app.desktop.turn_records import Change
 from app.engine.chat import Role
-from app.engine.outcome import DeltaKind, FinishReason
-from app.engine.protocol import (
-    Delta,
-    Failed,
-    Finished,
-    LoadProgress,
-    PrefillProgress,
-)
-from app.hardware.readings import DeviceReading
-from app.workflows.cpu_retry import RetriedOnCpu, TurnEvent
-
-_SAVE_EVERY_MS: Final = 600  # and what the disk takes: less than a second is ever lost
-_TELLING_TOKENS: Final = 256
-_UNDECIDED: Final = Decision()
+from app.engine.outcome import FinishReason
 
 
-class TurnRunner(QObject):
-    """Sends, follows, stops and resumes; lives in the GUI thread and never blocks it."""
-
-    activity_changed = Signal(object)  # Activity
-    message_added = Signal(object)  # Change
-    text_arrived = Signal(object)  # Piece
-    answer_finished = Signal(object)  # Change
-    turn_failed = Signal(object)  # Failure
-    turn_retried = Signal(object)  # Retry
-    prompt_read = Signal(str, object)  # the chat, and Admitted: its prompt is in the cache now
-    turn_held = Signal(object)  # HeldTurn: it was not sent
-    context_changed = Signal(object)  # Conversation: what of it is read is something else now
-    branch_changed = Signal(str)  # the chat whose shown path is another now
-    store_failed = Signal(object)  # ErrorRecord: a piece of an answer isn't stored
-
-    def __init__(
-        self,
-        bridge: EngineBridge,
-        prepare_turn: PrepareTurn,
-        chats: KeptChats,
-        worker: Worker,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._bridge = bridge
-        self.maker = TurnMaker(chats, prepare_turn)
-        self._gate = TurnGate(bridge, self)
-        self._chats = chats
-        self._worker = worker
-        self._running: RunningTurn | None = None
-        self._activity = Activity(state=TurnState.LOOKING)
-        self._speeds: dict[tuple[str, str], float] = {}  # of prefill, in tokens/s
-        self.model: ModelEntry | None = None
-        self.device: DeviceReading | None = None
-        self.engine_is_measured = False
-        bridge.event_arrived.connect(self._on_event)
-        self._gate.admitted.connect(self._on_admitted)
-        self._gate.held.connect(self._on_held)
-        self._gate.failed.connect(self._on_failed)
-        self._gate.stopped.connect(self._on_gate_stopped)
-        self._gate.summarising.connect(self._on_summarising)
-
-    # --- State ---------------------------------------------------------------------------------
-
-    @property
-    def state(self) -> TurnState:
-        return self._activity.state
-
-    @property
-    def engine_is_free(self) -> bool:
-        """Whether something less urgent than a turn may use the engine."""
-        return self.state is TurnState.IDLE and not self.engine_is_measured
-
-    @property
-    def running_answer(self) -> str | None:
-        """The message that is being written."""
-        return None if self._running is None else self._running.answer_id
-
-    def happened(self, happening: Happening) -> None:
-        """Applies ``happening`` by the transition table and tells the listeners."""
-        self._move(happening)
-
-    def _move(self, happening: Happening, **details: object) -> None:
-        state = after(self.state, happening)
-        self._activity = msgspec.structs.replace(self._activity, state=state, **details)
-        self.activity_changed.emit(self._activity)
-
-    # --- What a person asks for ----------------------------------------------------------------
+class TurnRunner(TurnCourse):
+    """Sends, resumes and stops; lives in the GUI thread and never blocks it."""
 
     def send(self, conversation: Conversation, text: str) -> bool:
         """Adds the person's message and starts the answer; says whether it did."""
@@ -151,7 +50,7 @@ class TurnRunner(QObject):
         question_id: str,
         *,
         varied: bool = False,
-        decision: Decision = _UNDECIDED,
+        decision: Decision = UNDECIDED,
     ) -> bool:
         """Answers a message that has no answer yet, or gives it another one.
 
@@ -166,14 +65,14 @@ class TurnRunner(QObject):
         return True
 
     def resume(
-        self, conversation: Conversation, answer_id: str, *, decision: Decision = _UNDECIDED
+        self, conversation: Conversation, answer_id: str, *, decision: Decision = UNDECIDED
     ) -> bool:
         """Goes on with an answer that ended early, in the same message."""
         if not allows(self.state, Action.RESUME) or self.model is None:
             return False
         before = conversation.get(answer_id)
         conversation.put(msgspec.structs.replace(before, stamp=None))
-        self._start(conversation, before, prompt_leaf=before.id, decision=decision)
+        self.start(conversation, before, prompt_leaf=before.id, decision=decision)
         return True
 
     def stop(self) -> None:
@@ -206,287 +105,14 @@ class TurnRunner(QObject):
             self._bridge.cancel(running.request)
         self._end(msgspec.structs.replace(running.stamp, reason=FinishReason.CANCELLED))
 
-    # --- The course of a turn ------------------------------------------------------------------
-
     def _answer(
         self,
         conversation: Conversation,
         question: Message,
         *,
         varied: bool = False,
-        decision: Decision = _UNDECIDED,
+        decision: Decision = UNDECIDED,
     ) -> None:
         answer = conversation.add(Role.ASSISTANT, parent=question.id)
         self.message_added.emit(Change(chat=conversation.id, message=answer))
-        self._start(conversation, answer, prompt_leaf=question.id, varied=varied, decision=decision)
-
-    def _start(
-        self,
-        conversation: Conversation,
-        answer: Message,
-        *,
-        prompt_leaf: str,
-        varied: bool = False,
-        decision: Decision = _UNDECIDED,
-    ) -> None:
-        model, device = self.model, self.device
-        assert model is not None, "the callers look"
-        stamp = AnswerStamp(model=model.name, backend=model.backend)
-        settings = conversation.settings = with_choice(conversation.settings, model, device)
-        wishes = wishes_for(answer, settings.sampling, varied=varied)
-        running = self._running = RunningTurn(conversation, answer, stamp, wishes)
-        speed = self._speeds.get((model.name, model.backend))
-        decision = msgspec.structs.replace(decision, tokens_per_s=speed)
-        self._move(
-            Happening.SENT,
-            model=model.name,
-            stage="",
-            fraction=None,
-            done_tokens=0,
-            total_tokens=0,
-            reused_tokens=0,
-        )
-        wanted = Wanted(
-            chat=conversation.id,
-            path=conversation.path_to(prompt_leaf),
-            settings=settings,
-            model=model,
-            device=device,
-            wishes=wishes,
-        )
-        assert answer.parent is not None, "an answer follows a question"
-        question = conversation.get(answer.parent)
-        others = (one for one in conversation.siblings(question.id) if one != question.id)
-        beside = next(others, None)
-        chats, maker = self._chats, self.maker
-
-        def prepare() -> Asked:
-            chats.begin_chat(wanted.chat, settings)
-            chats.put_question(wanted.chat, question, beside)
-            return maker.make(wanted)
-
-        def examine(asked: Asked) -> None:
-            if self._running is not running:
-                return
-            if self.state is TurnState.STOPPING:  # stopped before the engine heard of it
-                self._on_gate_stopped()
-            else:
-                self._gate.examine(asked, decision)
-
-        self._worker.run(prepare, examine, self._on_failed)
-
-    @Slot(object)
-    def _on_admitted(self, admitted: Admitted) -> None:
-        """Opens the answer in the store, then lets the engine begin."""
-        running = self._running
-        if running is None:
-            return
-        request, conversation = admitted.asked.request, running.conversation
-        running.stamp = begun(running.stamp, request, admitted.report)
-        context = admitted.asked.talk.context
-        changed = context != conversation.settings.context
-        if changed:
-            conversation.settings = msgspec.structs.replace(conversation.settings, context=context)
-            self.context_changed.emit(conversation)
-        chat, settings, wishes = conversation.id, conversation.settings, running.wishes
-        started = msgspec.structs.replace(conversation.get(running.answer_id), stamp=running.stamp)
-        chats = self._chats
-
-        def begin() -> None:
-            if changed:
-                chats.configure(chat, settings)
-            chats.open_answer(started, wishes)
-
-        def submit(_: None) -> None:
-            if self._running is not running:
-                return
-            if self.state is TurnState.STOPPING:
-                self._on_gate_stopped()
-                return
-            running.request = request.request
-            running.asked = admitted
-            self._bridge.submit(request)
-
-        self._worker.run(begin, submit, self._on_failed)
-
-    @Slot()
-    def _on_gate_stopped(self) -> None:
-        running = self._running
-        if running is not None:
-            self._end(msgspec.structs.replace(running.stamp, reason=FinishReason.CANCELLED))
-
-    @Slot(int)
-    def _on_summarising(self, messages: int) -> None:
-        self._move(Happening.SUMMARY_BEGUN, stage=SUMMARISING, total_tokens=messages)
-
-    @Slot(object)
-    def _on_held(self, hold: Hold) -> None:
-        """Takes the answer back; the question stays, and so does what there was of an answer."""
-        running = self._running
-        if running is None:
-            return
-        self._running = None
-        conversation, answer = running.conversation, running.answer
-        resumed = answer.stamp is not None
-        if resumed:
-            conversation.put(answer)
-        else:
-            conversation.take_back(answer.id)
-        self._move(Happening.ENDED)
-        self.branch_changed.emit(conversation.id)
-        assert answer.parent is not None, "an answer follows a question"
-        self.turn_held.emit(
-            HeldTurn(
-                chat=conversation.id,
-                question=answer.parent,
-                answer=answer.id if resumed else None,
-                hold=hold,
-            )
-        )
-
-    @Slot(object)
-    def _on_event(self, event: TurnEvent) -> None:
-        running = self._running
-        if running is None or getattr(event, "request", None) != running.request:
-            return
-        match event:
-            case LoadProgress():
-                self._move(Happening.LOAD_SEEN, stage=event.stage, fraction=event.fraction)
-            case PrefillProgress():
-                self._move(
-                    Happening.PREFILL_SEEN,
-                    done_tokens=event.done_tokens,
-                    total_tokens=event.total_tokens,
-                    reused_tokens=event.reused_tokens,
-                )
-            case Delta():
-                self._on_delta(running, event)
-            case Finished():
-                running.end_thinking()
-                self._note_speed(running.stamp, event)
-                if event.reason is not FinishReason.CANCELLED and running.asked is not None:
-                    self.prompt_read.emit(running.conversation.id, running.asked)
-                self._end(
-                    msgspec.structs.replace(
-                        running.stamp,
-                        reason=event.reason,
-                        usage=event.usage,
-                        timings=event.timings,
-                        seed=event.seed,
-                    )
-                )
-            case Failed():
-                self._on_failed(event.error)
-            case RetriedOnCpu():
-                self._on_retried(running, event)
-            case _:
-                pass
-
-    def _note_speed(self, stamp: AnswerStamp, end: Finished) -> None:
-        """Keeps how fast a model reads, if it read enough to tell."""
-        speed = end.timings.prefill_tokens_per_s
-        if speed and end.usage.prompt_tokens - end.usage.reused_tokens >= _TELLING_TOKENS:
-            self._speeds[stamp.model, stamp.backend] = speed
-
-    def _on_delta(self, running: RunningTurn, event: Delta) -> None:
-        if event.kind is DeltaKind.TOOL_CALL:
-            return
-        if self.state is not TurnState.ANSWERING:
-            self._move(Happening.TEXT_SEEN)
-        running.note(event.kind)
-        text = event.text if event.kind is DeltaKind.TEXT else ""
-        thinking = event.text if event.kind is DeltaKind.THINKING else ""
-        running.conversation.extend(running.answer_id, text, thinking)
-        running.unsaved_text += text
-        running.unsaved_thinking += thinking
-        self.text_arrived.emit(
-            Piece(
-                chat=running.conversation.id,
-                message=running.answer_id,
-                text=text,
-                thinking=thinking,
-            )
-        )
-        if running.since_save.elapsed() >= _SAVE_EVERY_MS:
-            self._save_stream(running)
-
-    def _on_retried(self, running: RunningTurn, event: RetriedOnCpu) -> None:
-        """Closes the run that failed and begins another in the same answer."""
-        chats, chat = self._chats, running.conversation.id
-        answer = running.conversation.get(running.answer_id)
-        if answer.thinking and not answer.text:  # it is thought anew, in a paragraph of its own
-            gap = "\n\n"
-            answer = running.conversation.extend(answer.id, thinking=gap)
-            self.text_arrived.emit(Piece(chat=chat, message=answer.id, thinking=gap))
-        before = FailedRun(device=event.device, error=event.error)
-        failed = msgspec.structs.replace(
-            answer, stamp=msgspec.structs.replace(running.stamp, error=event.error)
-        )
-        running.stamp = msgspec.structs.replace(
-            begun(running.stamp, event.again, None), thinking_s=None, before=before
-        )
-        started = msgspec.structs.replace(answer, stamp=running.stamp)
-        wishes = running.wishes
-        running.unsaved_text = running.unsaved_thinking = ""
-
-        def keep() -> None:
-            chats.end_answer(failed)
-            chats.open_answer(started, wishes)
-
-        self._worker.run(keep, failed=self.store_failed.emit)
-        self._move(Happening.RETRIED, stage="", fraction=None)
-        self.turn_retried.emit(Retry(chat=chat, before=before))
-
-    def _save_stream(self, running: RunningTurn) -> None:
-        message = running.answer_id
-        text, thinking = running.unsaved_text, running.unsaved_thinking
-        running.unsaved_text = running.unsaved_thinking = ""
-        running.since_save.restart()
-        chats = self._chats
-        self._worker.run(
-            lambda: chats.extend_answer(message, text, thinking), failed=self.store_failed.emit
-        )
-
-    def _end(self, stamp: AnswerStamp) -> None:
-        """Closes the running turn; whatever was streamed stays."""
-        running = self._running
-        assert running is not None, "the callers look"
-        self._running = None
-        conversation = running.conversation
-        message = msgspec.structs.replace(conversation.get(running.answer_id), stamp=stamp)
-        conversation.put(message)
-        chats = self._chats
-        self._worker.run(lambda: chats.end_answer(message), failed=self.store_failed.emit)
-        self._move(Happening.ENDED)
-        self.answer_finished.emit(Change(chat=conversation.id, message=message))
-
-    @Slot(object)
-    def _on_failed(self, error: ErrorRecord) -> None:
-        running = self._running
-        if running is None:
-            return
-        self._end(msgspec.structs.replace(running.stamp, error=error))
-        kept = running.conversation.get(running.answer_id)
-        if error.code == "context_overflow" and running.asked is not None:
-            asked, report = running.asked.asked, running.asked.report
-            assert kept.parent is not None, "an answer follows a question"
-            self.turn_held.emit(
-                HeldTurn(
-                    chat=running.conversation.id,
-                    question=kept.parent,
-                    answer=kept.id,
-                    hold=Hold(asked=asked, report=report, error=error),
-                )
-            )
-            return
-        self.turn_failed.emit(
-            Failure(
-                chat=running.conversation.id,
-                error=error,
-                message=kept.id if kept.text or kept.thinking else None,
-            )
-        )
-
-    def busy(self) -> bool:
-        """Whether a turn is running."""
-        return self.state in BUSY
+        self.start(conversation, answer, prompt_leaf=question.id, varied=varied, decision=decision)

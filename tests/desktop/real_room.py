@@ -23,6 +23,7 @@ class RealRoom(Room):
         model: InstalledModel | None = None,
         *,
         max_tokens: int = 200,
+        context_tokens: int = 4096,
     ) -> None:
         super().__init__(root)
         self.engine.close()
@@ -30,6 +31,7 @@ class RealRoom(Room):
         self._runtime = runtime
         self._model = model
         self._max_tokens = max_tokens
+        self._context_tokens = context_tokens
         if model is not None:
             self.models = (model,)
 
@@ -48,7 +50,7 @@ class RealRoom(Room):
             model_name=model.name,
             model_path=str(installed.path) if installed else "nowhere",
             model_digest=installed.digest if installed else "sha256:0",
-            context_tokens=min(4096, model.context_tokens),
+            context_tokens=min(self._context_tokens, model.context_tokens),
             runtime=self._runtime,
         )
         request = Generate(
