@@ -171,12 +171,16 @@ class Ticket:
             # Texts are joined; a tool call is an event of its own.
             self._flush()
             self._pending_kind = kind
-        self._pending += text
+        with self._lock:
+            if self._ended:  # the main thread has answered for it; the text went with the end
+                return
+            self._pending += text
         if self._now() - self._sent_at >= _DELTA_INTERVAL_S:
             self._flush()
 
     def _flush(self) -> None:
-        text, self._pending = self._pending, ""
+        with self._lock:
+            text, self._pending = self._pending, ""
         if not text:
             return
         self._emit(

@@ -17,6 +17,7 @@ from tests.engine.backends.conftest import openvino_spec
 from tests.engine.conftest import Engine, ask
 
 PAGED: Final = "tests.engine.backends.test_openvino_paged"
+OVERFLOW: Final = "tests.engine.backends.test_overflow_count"
 PIPELINES: Final = "tests.engine.backends.test_openvino_pipelines"
 WORDS: Final = "tests.engine.backends.test_native_words"
 CACHE: Final = "tests.hardware.test_kv_cache"
@@ -64,7 +65,8 @@ PROOFS: Final = {
         f"{HERE}.test_ov8_product_and_control_count_the_same_ids",
     ),
     "the exact-token refusal": (
-        f"{PAGED}.test_the_exact_limit_of_the_context",
+        f"{OVERFLOW}.test_one_token_less_than_the_context_is_answered",
+        f"{OVERFLOW}.test_the_refusal_has_the_true_number",
         "tests.engine.backends.test_llama"
         ".test_a_prompt_that_fills_the_context_is_refused_and_one_token_less_is_not",
     ),

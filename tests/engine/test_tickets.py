@@ -163,3 +163,14 @@ def test_a_native_call_may_be_silent_for_its_tokens_and_a_load_for_ever() -> Non
         clock.now = 99_999.0
         assert one.silent_beyond(120.0) is None
     assert one.silent_beyond(120.0) is None
+
+
+def test_no_text_follows_an_end_from_the_other_thread_and_none_is_sent_twice() -> None:
+    one, events, clock = ticket()
+    one.delta(DeltaKind.TEXT, "at once ")
+    one.delta(DeltaKind.TEXT, "held back")
+    one.end(end(FinishReason.STALLED))
+    clock.now = 9.0
+    one.delta(DeltaKind.TEXT, "too late")
+    assert [event.text for event in events if isinstance(event, Delta)] == ["at once ", "held back"]
+    assert isinstance(events[-1], Finished)

@@ -36,6 +36,7 @@ STORY = "Tell me a long story about a lighthouse."
 SEA = "The sea is blue and the sky is grey today. "
 SCRIPT = "The capital of France is Paris, " + " ".join(f"word{n}" for n in range(900))
 CONTEXT_TOKENS = 4096
+SMALL_CONTEXT_TOKENS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,24 +212,12 @@ def test_its_backend_reports_a_version(engine: Engine, case: Case) -> None:
     finished(recorder.end())
 
 
-def test_a_prompt_that_leaves_no_room_is_refused_and_one_token_more_of_context_is_enough(
-    engine: Engine, case: Case
-) -> None:
-    prompt_tokens = answer(engine, ask(case.spec, STORY, max_tokens=1))[0].usage.prompt_tokens
-    end, _ = answer(engine, ask(case.resized(prompt_tokens + 1), STORY))
-    assert (end.reason, end.usage.completion_tokens) == (FinishReason.CONTEXT_FULL, 1)
-    refused = engine.send(ask(case.resized(prompt_tokens), STORY)).end()
-    assert isinstance(refused, Failed)
-    assert refused.error.code == "context_overflow"
-    assert f"{prompt_tokens:,}" in refused.error.message
-    assert not refused.fatal
-
-
 def test_a_prompt_of_ten_megabytes_is_refused_before_it_is_tokenized(
     engine: Engine, case: Case
 ) -> None:
     if case.backend == "scripted":
         return  # it has no tokenizer
+    answer(engine, ask(case.spec, "Hi", max_tokens=1))
     for text in ("The sea is blue. " * 620_000, "x" * 10_000_000):
         started = time.perf_counter()
         refused = engine.send(ask(case.spec, text)).end()
@@ -247,3 +236,23 @@ def test_the_same_greedy_text_after_a_restart_of_the_engine(
     _, again = answer(other, ask(case.spec, QUESTION, max_tokens=24))
     other.client.close()
     assert again == text
+
+
+def test_one_token_less_than_the_context_is_answered_and_all_of_it_is_refused(
+    engine: Engine, case: Case
+) -> None:
+    """The last one: its load is for it alone."""
+    small = case.resized(SMALL_CONTEXT_TOKENS)
+
+    def words(count: int) -> str:
+        return " ".join(["one"] * count)
+
+    frame = answer(engine, ask(small, words(8), max_tokens=1))[0].usage.prompt_tokens - 8
+    fitting = SMALL_CONTEXT_TOKENS - 1 - frame
+    end, _ = answer(engine, ask(small, words(fitting)))
+    assert (end.usage.prompt_tokens, end.usage.completion_tokens) == (SMALL_CONTEXT_TOKENS - 1, 1)
+    refused = engine.send(ask(small, words(fitting + 1))).end()
+    assert isinstance(refused, Failed)
+    assert refused.error.code == "context_overflow"
+    assert f"has {SMALL_CONTEXT_TOKENS:,} tokens" in refused.error.message
+    assert not refused.fatal

@@ -88,12 +88,12 @@ def test_cancel_in_decode_keeps_the_text(shared_engine: Engine, paged: LoadSpec)
 def test_cancel_in_a_long_prefill_keeps_what_was_read(
     shared_engine: Engine, paged: LoadSpec
 ) -> None:
-    text = "Cancel this. " + SEA * 360
+    text = "Cancel this. " + SEA * 180
     request = ask(paged, text, max_tokens=5)
     recorder = shared_engine.send(request)
     recorder.next(PrefillProgress)
     progress = recorder.next(PrefillProgress)
-    assert progress.total_tokens > 3900
+    assert progress.total_tokens > 1900
     shared_engine.client.cancel(request.request)
     end = finished(recorder.end())
     assert end.reason is FinishReason.CANCELLED
@@ -156,24 +156,6 @@ def test_a_stop_string_ends_the_answer_and_is_not_shown(
     assert finished(recorder.end()).reason is FinishReason.STOP
     assert "Par" not in recorder.text
     assert recorder.text.startswith("The capital of France is")
-
-
-@pytest.mark.ov
-def test_the_exact_limit_of_the_context(
-    shared_engine: Engine, starter_openvino: InstalledModel
-) -> None:
-    words = 60
-    text = "one " * words
-    wide = openvino_spec(starter_openvino)
-    n = finished(shared_engine.send(ask(wide, text, max_tokens=1)).end()).usage.prompt_tokens
-    full = openvino_spec(starter_openvino, context_tokens=n + 1)
-    end = finished(shared_engine.send(ask(full, text)).end())
-    assert (end.reason, end.usage.completion_tokens) == (FinishReason.CONTEXT_FULL, 1)
-    none = openvino_spec(starter_openvino, context_tokens=n)
-    refused = failed(shared_engine.send(ask(none, text)).end())
-    assert refused.error.code == "context_overflow"
-    assert f"{n:,}" in refused.error.message
-    assert not refused.fatal
 
 
 def test_a_tokenizer_that_cuts_is_found_and_counted_around(
@@ -243,14 +225,6 @@ def test_ov1_an_exhausted_pool_that_nobody_foresaw_ends_the_session(
     assert bool(control.text) == (outcome.usage.completion_tokens > 0)
 
 
-def test_ten_reloads(shared_engine: Engine, starter_openvino: InstalledModel) -> None:
-    for number in range(10):
-        spec = openvino_spec(starter_openvino, context_tokens=1000 + number, num_kv_blocks=40)
-        recorder = shared_engine.send(ask(spec, CAPITAL, max_tokens=8))
-        assert finished(recorder.end()).timings.load_s > 0
-        assert "Paris" in recorder.text
-
-
 @pytest.mark.parametrize(
     ("damage", "code"),
     [
@@ -261,10 +235,9 @@ def test_ten_reloads(shared_engine: Engine, starter_openvino: InstalledModel) ->
         ("no detokenizer", "model_incomplete"),
     ],
 )
-def test_a_damaged_model_is_one_sentence_and_the_next_one_loads(
+def test_a_damaged_model_is_one_sentence(
     shared_engine: Engine,
     starter_openvino: InstalledModel,
-    paged: LoadSpec,
     tmp_path: Path,
     damage: str,
     code: str,
@@ -292,7 +265,12 @@ def test_a_damaged_model_is_one_sentence_and_the_next_one_loads(
     )
     assert refused.error.code == code
     assert refused.error.remedy
-    assert finished(shared_engine.send(ask(paged, "x", max_tokens=1)).end())
+
+
+def test_after_the_damaged_ones_a_whole_one_answers(shared_engine: Engine, paged: LoadSpec) -> None:
+    recorder = shared_engine.send(ask(paged, CAPITAL, max_tokens=8))
+    assert finished(recorder.end()).timings.load_s > 0
+    assert "Paris" in recorder.text
 
 
 @pytest.mark.parametrize("device", ["GPU", "GPU.3", "XPU"])

@@ -52,6 +52,8 @@ def _counted(engine: Engine, spec: LoadSpec, words: int) -> int:
     return recorder.next(Counted).report.prompt_tokens
 
 
+@pytest.mark.ov
+@pytest.mark.s2_5
 @pytest.mark.real_model
 @pytest.mark.parametrize("tokens", [CONTEXT_TOKENS, 3 * CONTEXT_TOKENS, 8191, 8192, 8193, 24_000])
 def test_the_refusal_has_the_true_number(engine: Engine, spec: LoadSpec, tokens: int) -> None:
@@ -61,9 +63,13 @@ def test_the_refusal_has_the_true_number(engine: Engine, spec: LoadSpec, tokens:
     assert isinstance(end, Failed)
     assert end.error.code == "context_overflow"
     assert f"the conversation has {tokens:,} tokens" in end.error.message
+    assert f"together {tokens + 1:,}; the model's context holds 600." in end.error.message
+    assert not end.fatal
     assert _counted(engine, spec, tokens - frame) == tokens
 
 
+@pytest.mark.ov
+@pytest.mark.s2_5
 @pytest.mark.real_model
 def test_one_token_less_than_the_context_is_answered(engine: Engine, spec: LoadSpec) -> None:
     frame = _counted(engine, spec, 10) - 10
