@@ -19,7 +19,7 @@ from app.engine.backends.base import Backend, LoadStopped, Session
 from app.engine.backends.context_port import KeepingSession, ReusingSession
 from app.engine.backends.embedding_session import EmbeddingSession, embeddings_not_supported
 from app.engine.backends.registry import backend_for, backend_named
-from app.engine.faults import NativeFailure
+from app.engine.native_failure import NativeFailure
 from app.engine.outcome import FinishReason, SlotState, Timings
 from app.engine.peak_memory import PeakMemory
 from app.engine.protocol import (

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from app.core.errors import ContenoxError, UserError
 from app.engine.chat import ChatMessage, Role, ThinkingLevel, ToolSpec
-from app.engine.faults import NativeFailure
+from app.engine.native_failure import NativeFailure
 
 # The names under which templates look for these (Qwen3 and others; gpt-oss).
 _ENABLE: Final = "enable_thinking"

@@ -16,8 +16,8 @@ from app.engine.backends.context_port import (
 )
 from app.engine.backends.registry import backend_for
 from app.engine.context_report import Cartographer, make_report
-from app.engine.faults import NativeFailure
 from app.engine.manifest import Manifest, compatible
+from app.engine.native_failure import NativeFailure
 from app.engine.outcome import ContextReport, FinishReason
 from app.engine.protocol import Count, Counted, Failed, Finished, Generate
 from app.engine.spec import LoadSpec, Runtime

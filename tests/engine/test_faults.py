@@ -5,16 +5,8 @@ from typing import Final
 
 import pytest
 
-from app.engine.faults import (
-    FAULTS,
-    NativeFailure,
-    Needle,
-    classify,
-    fault,
-    native_errors,
-    translate,
-    translate_log,
-)
+from app.engine.faults import FAULTS, Needle, classify, fault
+from app.engine.native_failure import NativeFailure, native_errors, translate, translate_log
 
 # The words that the library says here are produced by tests/engine/backends/test_native_words.py.
 # These are recorded: from runs of the maintainers, from upstream's reports, from the binaries.

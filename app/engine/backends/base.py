@@ -84,7 +84,7 @@ class Session(Protocol):
         Returns an outcome for each end that leaves an answer, also for a cancel.
 
         Raises:
-            ContenoxError: a translated failure; ``faults.is_fatal`` says whether the session lives.
+            ContenoxError: a translated failure; its fault says whether the session lives.
         """
 
     def describe(self) -> SessionReport:

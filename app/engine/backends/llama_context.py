@@ -14,7 +14,7 @@ from app.core.units import format_bytes
 from app.engine.backends.llama_abort import AbortFlag
 from app.engine.backends.llama_model import LlamaModel
 from app.engine.backends.llama_native import Native
-from app.engine.faults import translate_log
+from app.engine.native_failure import translate_log
 from app.engine.spec import LlamaRuntime
 from app.models.gguf import GgufModel
 

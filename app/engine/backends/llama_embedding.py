@@ -11,7 +11,7 @@ from app.engine.backends.llama_abort import AbortFlag
 from app.engine.backends.llama_context import thread_count
 from app.engine.backends.llama_model import LlamaModel
 from app.engine.backends.llama_native import Native
-from app.engine.faults import translate_log
+from app.engine.native_failure import translate_log
 from app.engine.outcome import FinishReason
 from app.engine.spec import LlamaRuntime, LoadSpec
 from app.models.gguf import GgufModel

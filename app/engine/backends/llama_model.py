@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from app.engine.backends.base import Control, LoadStopped
 from app.engine.backends.llama_native import Native
-from app.engine.faults import translate_log
+from app.engine.native_failure import translate_log
 from app.models.gguf import GgufModel
 
 # The library reports each tensor; a person needs a few updates a second.

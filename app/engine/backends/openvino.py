@@ -23,7 +23,8 @@ from app.engine.backends.openvino_sparse import (
 )
 from app.engine.backends.openvino_stateful import StatefulSession
 from app.engine.compiled_cache import compiled_cache
-from app.engine.faults import NATIVE_ERRORS, NativeFailure, fault, native_errors, translate
+from app.engine.faults import fault
+from app.engine.native_failure import NATIVE_ERRORS, NativeFailure, native_errors, translate
 from app.engine.outcome import BackendReport
 from app.engine.spec import LoadSpec, OpenVinoRuntime, Pipeline, SparseAttention
 from app.hardware.selector import Selector

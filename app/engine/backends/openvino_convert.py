@@ -13,7 +13,8 @@ from typing import Final
 
 from app.core.errors import DataFault, EnvironmentFault, UserError
 from app.core.paths import unwritable
-from app.engine.faults import NATIVE_ERRORS, UNKNOWN, translate
+from app.engine.faults import UNKNOWN
+from app.engine.native_failure import NATIVE_ERRORS, translate
 from app.models.gguf import GgufModel, read_gguf
 
 # What the reader of 2026.4.1 builds graphs for (a table in its source).

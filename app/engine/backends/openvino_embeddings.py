@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from app.core.errors import DataFault, UserError
 from app.engine.backends.base import Control, Vector
-from app.engine.faults import translate
+from app.engine.native_failure import translate
 from app.engine.outcome import FinishReason
 from app.engine.spec import LoadSpec
 from app.models.artifact import OpenVinoFolder

@@ -7,7 +7,7 @@ from typing import Any, Final
 from app.engine.backends.base import Control, Outcome, rate
 from app.engine.backends.openvino_structure import structure_for
 from app.engine.chat import Sampling
-from app.engine.faults import translate
+from app.engine.native_failure import translate
 from app.engine.outcome import FinishReason, Timings, Usage
 from app.engine.protocol import Generate
 

@@ -28,7 +28,8 @@ from app.engine.backends.openvino_report import flatten, read_metrics, read_word
 from app.engine.backends.openvino_stream import make_streamer
 from app.engine.backends.openvino_structure import schema_refusals
 from app.engine.backends.openvino_tokens import ExactTokenizer
-from app.engine.faults import NATIVE_ERRORS, NativeFailure, fault, translate
+from app.engine.faults import fault
+from app.engine.native_failure import NATIVE_ERRORS, NativeFailure, translate
 from app.engine.outcome import FinishReason, SessionReport, Timings, Usage
 from app.engine.pool_steps import Call, measured_reuse
 from app.engine.protocol import Generate

@@ -11,8 +11,8 @@ from app.engine.backends.base import Control
 from app.engine.backends.context_port import WrittenPrompt
 from app.engine.backends.openvino_sparse import plan_sparse
 from app.engine.backends.openvino_tokens import ExactTokenizer
-from app.engine.faults import translate
 from app.engine.manifest import Identity
+from app.engine.native_failure import translate
 from app.engine.protocol import Generate
 from app.engine.spec import LoadSpec, OpenVinoRuntime
 from app.models.artifact import OpenVinoFolder

@@ -25,7 +25,8 @@ from app.engine.backends.openvino_report import flatten
 from app.engine.backends.openvino_stream import make_streamer
 from app.engine.backends.openvino_structure import schema_refusals
 from app.engine.backends.openvino_tokens import ExactTokenizer
-from app.engine.faults import NATIVE_ERRORS, NativeFailure, fault, translate
+from app.engine.faults import fault
+from app.engine.native_failure import NATIVE_ERRORS, NativeFailure, translate
 from app.engine.outcome import SessionReport, Usage
 from app.engine.protocol import Generate
 from app.engine.reuse import NoBooks, PrefillSpeed

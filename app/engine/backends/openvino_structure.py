@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from app.engine.chat import ToolSpec
-from app.engine.faults import NativeFailure
+from app.engine.native_failure import NativeFailure
 from app.engine.tool_calls import CLOSING, OPENING
 from app.engine.tool_schema import call_schema, invalid
 

@@ -10,7 +10,7 @@ from app.engine.admission import refuse_giant
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends.context_port import WrittenPrompt
 from app.engine.chat import ChatMessage, Role
-from app.engine.faults import translate
+from app.engine.native_failure import translate
 from app.engine.protocol import Generate
 from app.engine.template_controls import (
     TemplateControls,

@@ -24,8 +24,9 @@ from app.engine.backends.base import Control, Outcome, Vector, rate
 from app.engine.backends.context_port import WrittenPrompt
 from app.engine.backends.scripted_answers import loaded_before, scripted_text, told_tokens
 from app.engine.chat import ChatMessage, Role
-from app.engine.faults import NativeFailure, fault
+from app.engine.faults import fault
 from app.engine.manifest import Identity
+from app.engine.native_failure import NativeFailure
 from app.engine.outcome import BackendReport, DeltaKind, FinishReason, SessionReport, Timings, Usage
 from app.engine.protocol import Generate
 from app.engine.reuse import PrefillSpeed, SequenceBooks

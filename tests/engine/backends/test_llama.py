@@ -16,7 +16,7 @@ from app.engine.backends.llama import LlamaBackend
 from app.engine.backends.llama_native import load_native
 from app.engine.backends.llama_session import LlamaSession
 from app.engine.chat import ChatMessage, Role, Sampling
-from app.engine.faults import NativeFailure
+from app.engine.native_failure import NativeFailure
 from app.engine.outcome import FinishReason
 from app.engine.protocol import Generate
 from app.engine.spec import LlamaRuntime, LoadSpec

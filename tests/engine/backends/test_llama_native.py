@@ -8,7 +8,8 @@ import pytest
 
 from app.core.errors import EnvironmentFault
 from app.engine.backends import llama, llama_native
-from app.engine.faults import FAULTS, translate_log
+from app.engine.faults import FAULTS
+from app.engine.native_failure import translate_log
 
 
 def test_the_backend_is_imported_without_its_library() -> None:

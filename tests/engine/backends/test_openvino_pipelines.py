@@ -11,7 +11,7 @@ from app.core.errors import UserError
 from app.engine.backends.openvino import RELEASE_TRAIN, OpenVinoBackend
 from app.engine.backends.openvino_sparse import is_refusal, plan_sparse
 from app.engine.client import EngineDied
-from app.engine.faults import NativeFailure
+from app.engine.native_failure import NativeFailure
 from app.engine.outcome import FinishReason, SessionReport
 from app.engine.protocol import (
     Delta,
