@@ -39,21 +39,22 @@ class Plan(Struct, frozen=True, kw_only=True):
 
         The rates are those of a short prompt. The loads come in addition.
         """
-        read = self.warm_tokens + self.cancels * self.warm_tokens // 2
-        read += _MARKERS * self.recall_tokens + _CHECK_PROMPT_TOKENS
-        written = _CHECK_TOKENS + 2 * self.drift_runs * self.decode_tokens
-        others = read / prefill_tokens_per_s + written / decode_tokens_per_s
-        return others + self.left_s(0, prefill_tokens_per_s, decode_tokens_per_s)
+        read = _MARKERS * self.recall_tokens + _CHECK_PROMPT_TOKENS
+        written = _CHECK_TOKENS + self.drift_runs * self.decode_tokens
+        before = read / prefill_tokens_per_s + written / decode_tokens_per_s
+        return before + self.left_s(0, prefill_tokens_per_s, decode_tokens_per_s)
 
     def left_s(self, done: int, prefill_tokens_per_s: float, decode_tokens_per_s: float) -> float:
-        """The seconds for the pairs of all sizes after the first ``done``, at a short prompt's
-        rates. Product and control each run every pair.
+        """The seconds for all sizes after the first ``done`` and for what comes after them, at a
+        short prompt's rates. Product and control each run every pair.
         """
-        total = 0.0
+        read = self.warm_tokens + self.cancels * self.warm_tokens // 2
+        written = self.drift_runs * self.decode_tokens
+        total = read / prefill_tokens_per_s + written / decode_tokens_per_s
         for size in self.sizes[done:]:
-            read = size.prompt_tokens / prefill_tokens_per_s
-            written = self.decode_tokens / decode_tokens_per_s
-            total += 2 * size.pairs * (read + written) * slower_by(size.prompt_tokens)
+            read_s = size.prompt_tokens / prefill_tokens_per_s
+            written_s = self.decode_tokens / decode_tokens_per_s
+            total += 2 * size.pairs * (read_s + written_s) * slower_by(size.prompt_tokens)
         return total
 
 

@@ -21,6 +21,23 @@ DRIFT_ALLOWED: Final = 0.10
 WIDTH_ALLOWED: Final = 0.35
 """How far repeated decode rates of the control may lie apart, as a share of their median."""
 
+SLOW: Final = "it decodes at {ratio} of the control's rate; {needed} is needed"
+UNMEASURED: Final = "nothing was measured"
+NO_CONTROL: Final = "there is no control to compare with"
+OTHER_IDS: Final = "product and control did not read the same token ids"
+TOO_FAST: Final = "the machine was busy: the product can't decode at {ratio} of its library's rate"
+DRIFTED: Final = (
+    "the machine changed meanwhile: the control decoded {first} tokens/s at the beginning and"
+    " {last} at the end"
+)
+WIDE: Final = "the machine was busy: the control's rates lie {width} apart"
+OTHER_POWER: Final = "the power went from {first} to {last}"
+TOO_SHORT: Final = "the quick run is too short for more"
+REASONS: Final = (
+    SLOW, UNMEASURED, NO_CONTROL, OTHER_IDS, TOO_FAST, DRIFTED, WIDE, OTHER_POWER, TOO_SHORT,
+)  # fmt: skip
+"""Every reason against a better verdict, so that a skin can say them in another language."""
+
 
 def judge_quality(checks: Sequence[CheckResult]) -> Quality:
     """Every required check that applies has passed."""
@@ -41,7 +58,7 @@ def judge_throughput(
     """
     doubts = _doubts(depths, drift, power)
     if quick:
-        doubts.append("the quick run is too short for more")
+        doubts.append(TOO_SHORT)
     slow = _slowness(depths)
     if slow and not doubts:
         return Verdict.FAILED, tuple(slow)
@@ -56,34 +73,28 @@ def _slowness(depths: Sequence[DepthFigures]) -> list[str]:
     ratio = min(depths, key=lambda one: one.prompt_tokens).decode_tokens_per_s.ratio
     if ratio is None or ratio.median >= DECODE_RATIO_NEEDED:
         return []
-    return [
-        f"it decodes at {ratio.median:.2f} of the control's rate; {DECODE_RATIO_NEEDED} is needed"
-    ]
+    return [SLOW.format(ratio=f"{ratio.median:.2f}", needed=DECODE_RATIO_NEEDED)]
 
 
 def _doubts(depths: Sequence[DepthFigures], drift: Drift | None, power: PowerState) -> list[str]:
     doubts: list[str] = []
     if not depths:
-        doubts.append("nothing was measured")
+        doubts.append(UNMEASURED)
     if drift is None or any(one.decode_tokens_per_s.control is None for one in depths):
-        doubts.append("there is no control to compare with")
+        doubts.append(NO_CONTROL)
     elif not all(one.same_ids for one in depths):
-        doubts.append("product and control did not read the same token ids")
+        doubts.append(OTHER_IDS)
     ratios = [one.decode_tokens_per_s.ratio for one in depths]
     fastest = max((one.median for one in ratios if one), default=0.0)
     if fastest > FASTER_ALLOWED:
-        doubts.append(
-            f"the machine was busy: the product can't decode at {fastest:.2f} of its library's rate"
-        )
+        doubts.append(TOO_FAST.format(ratio=f"{fastest:.2f}"))
     if drift is not None and drift.share > DRIFT_ALLOWED:
-        doubts.append(
-            f"the machine changed meanwhile: the control decoded {drift.first_tokens_per_s:.1f}"
-            f" tokens/s at the beginning and {drift.last_tokens_per_s:.1f} at the end"
-        )
+        first, last = f"{drift.first_tokens_per_s:.1f}", f"{drift.last_tokens_per_s:.1f}"
+        doubts.append(DRIFTED.format(first=first, last=last))
     controls = [one.decode_tokens_per_s.control for one in depths]
     widest = max((one.width for one in controls if one and one.runs > 1), default=0.0)
     if widest > WIDTH_ALLOWED:
-        doubts.append(f"the machine was busy: the control's rates lie {widest:.0%} apart")
+        doubts.append(WIDE.format(width=f"{widest:.0%}"))
     if power.source != power.source_at_end:
-        doubts.append(f"the power went from {power.source} to {power.source_at_end}")
+        doubts.append(OTHER_POWER.format(first=power.source, last=power.source_at_end))
     return doubts

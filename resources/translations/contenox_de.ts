@@ -2127,6 +2127,42 @@
       <source>The program chose it by what was measured here, in tokens/s: {figures}.</source>
       <translation>Das Programm hat es nach dem gewählt, was hier gemessen wurde, in Token/s: {figures}.</translation>
     </message>
+    <message>
+      <source>it decodes at {ratio} of the control&apos;s rate; {needed} is needed</source>
+      <translation>es schreibt mit {ratio} der Rate der bloßen Bibliothek; nötig ist {needed}</translation>
+    </message>
+    <message>
+      <source>nothing was measured</source>
+      <translation>nichts wurde gemessen</translation>
+    </message>
+    <message>
+      <source>there is no control to compare with</source>
+      <translation>es gibt keine bloße Bibliothek zum Vergleich</translation>
+    </message>
+    <message>
+      <source>product and control did not read the same token ids</source>
+      <translation>Programm und Bibliothek haben nicht dieselben Token gelesen</translation>
+    </message>
+    <message>
+      <source>the machine was busy: the product can&apos;t decode at {ratio} of its library&apos;s rate</source>
+      <translation>der Rechner war beschäftigt: das Programm kann nicht mit {ratio} der Rate seiner Bibliothek schreiben</translation>
+    </message>
+    <message>
+      <source>the machine changed meanwhile: the control decoded {first} tokens/s at the beginning and {last} at the end</source>
+      <translation>der Rechner hat sich inzwischen verändert: die Bibliothek schrieb am Anfang {first} Token/s und am Ende {last}</translation>
+    </message>
+    <message>
+      <source>the machine was busy: the control&apos;s rates lie {width} apart</source>
+      <translation>der Rechner war beschäftigt: die Raten der Bibliothek liegen {width} auseinander</translation>
+    </message>
+    <message>
+      <source>the power went from {first} to {last}</source>
+      <translation>die Stromquelle wechselte von {first} zu {last}</translation>
+    </message>
+    <message>
+      <source>the quick run is too short for more</source>
+      <translation>die Kurzprüfung ist zu kurz für mehr</translation>
+    </message>
   </context>
   <context>
     <name>context</name>

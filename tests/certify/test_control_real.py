@@ -12,6 +12,7 @@ from app.certify.plan import Plan
 from app.certify.product import EngineModel
 from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
+from app.engine.backends.raw_control import whole_ids
 from app.engine.client import EngineClient
 from app.models.library import InstalledModel, Library
 from app.workflows.certification import Certification
@@ -81,7 +82,26 @@ def test_the_starter_gets_a_certificate_whose_fields_are_measured(
     assert made.throughput.warm
     assert made.throughput.warm.reused_tokens > 0
     assert made.throughput.drift
+    assert made.throughput.estimate
+    assert made.throughput.estimate.decode.measured == figures.decode_tokens_per_s.product.median
     assert made.machine.versions["openvino-genai"]
     assert not (services.data_root.cache / "certify").exists() or not list(
         (services.data_root.cache / "certify").iterdir()
     )
+
+
+def test_the_control_reads_the_whole_of_a_prompt_that_the_tokenizer_would_cut(
+    starter_openvino: InstalledModel,
+) -> None:
+    genai = pytest.importorskip("openvino_genai")
+    tokenizer = genai.Tokenizer(str(starter_openvino.path))
+    sentence = "The tide came in and the boats lay still."
+    text = sentence + f" {sentence}" * 1200
+
+    def ids(part: str) -> list[int]:
+        encoded = tokenizer.encode(part, add_special_tokens=False)
+        return list(encoded.input_ids.data[0].tolist())
+
+    assert len(ids(text)) == 8192
+    assert whole_ids(tokenizer, text) == ids(sentence) + 1200 * ids(f" {sentence}")
+    assert whole_ids(tokenizer, sentence) == ids(sentence)

@@ -228,7 +228,7 @@ class MeasuredDesk(QObject):
         self.refresh()
         one = Measured(certificate=certificate)
         bad = certificate.level is Level.FAILED
-        why = (*certificate.quality.reasons, *certificate.throughput.reasons)
+        why = words.against(certificate)
         self._tell(
             BannerKind.ERROR if bad else BannerKind.DONE,
             self.tr("{model} on {device}: {level}").format(

@@ -31,7 +31,7 @@ from app.desktop.theme import Theme
 from app.workflows.measured import Candidate, Measured
 
 _WIDTHS: Final = {
-    Column.MODEL: 208,
+    Column.MODEL: 240,
     Column.DEVICE: 76,
     Column.LEVEL: 104,
     Column.DECODE: 80,
@@ -213,7 +213,8 @@ class MeasuredWindow(QWidget):
         )
         text.setObjectName("lead")
         text.setWordWrap(True)
-        text.setMaximumWidth(560)
+        text.setFixedWidth(560)
+        text.setMinimumHeight(text.heightForWidth(560))
         for label in (title, text):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         layout = QVBoxLayout(page)

@@ -1,12 +1,14 @@
 """Certificates and measurements as words. Every sentence goes through Qt's translation."""
 
 import html
+import re
 from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.certify.certificate import Certificate, Level, MachineFacts, Pace
 from app.certify.certifier import Step
+from app.certify.verdict import REASONS
 from app.desktop import wording
 from app.desktop.amounts import format_duration
 from app.workflows.automatic import AutomaticChoice
@@ -51,10 +53,46 @@ def stale_reason(field: str) -> str:
 
 
 def reasons(one: Measured) -> str:
-    """What was held against a better result, a line each, as the certificate says it."""
-    certificate = one.certificate
-    lines = (*certificate.quality.reasons, *certificate.throughput.reasons)
-    return "\n".join((holds(one), *lines))
+    """Whether it holds and what was held against a better result, a line each."""
+    return "\n".join((holds(one), *against(one.certificate)))
+
+
+def against(certificate: Certificate) -> tuple[str, ...]:
+    """What was held against a better result. A failed check has the words of the model."""
+    throughput = (_reason(text) for text in certificate.throughput.reasons)
+    return (*certificate.quality.reasons, *throughput)
+
+
+def _reason(text: str) -> str:
+    """A reason of ``verdict.REASONS`` in the person's language, with its figures."""
+    for template, translated in zip(REASONS, _reasons(), strict=True):
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
+        found = re.fullmatch(pattern, text)
+        if found is not None:
+            return translated.format(**found.groupdict())
+    return text
+
+
+def _reasons() -> tuple[str, ...]:
+    """In the order of ``verdict.REASONS``."""
+    return (
+        translate("measured", "it decodes at {ratio} of the control's rate; {needed} is needed"),
+        translate("measured", "nothing was measured"),
+        translate("measured", "there is no control to compare with"),
+        translate("measured", "product and control did not read the same token ids"),
+        translate(
+            "measured",
+            "the machine was busy: the product can't decode at {ratio} of its library's rate",
+        ),
+        translate(
+            "measured",
+            "the machine changed meanwhile: the control decoded {first} tokens/s at the beginning"
+            " and {last} at the end",
+        ),
+        translate("measured", "the machine was busy: the control's rates lie {width} apart"),
+        translate("measured", "the power went from {first} to {last}"),
+        translate("measured", "the quick run is too short for more"),
+    )
 
 
 def model(full_name: str) -> str:

@@ -22,6 +22,7 @@ from app.models.identity import Stopped, never_stop
 
 _LOAD_TIMEOUT_S = 600.0
 _POLL_S = 0.1
+_SURELY_WHOLE = 4096  # tokens that each tokenizer takes in one piece
 
 
 class RawRun(Struct, frozen=True, kw_only=True):
@@ -145,17 +146,17 @@ def _openvino(
         if as_message:
             message = {"role": "user", "content": prompt}
             prompt = tokenizer.apply_chat_template([message], add_generation_prompt=True)
-        ids = tokenizer.encode(prompt, add_special_tokens=False).input_ids
+        ids = whole_ids(tokenizer, prompt)
         config = genai.GenerationConfig(max_new_tokens=max_tokens)
         config.max_length = 2**64 - 1
         begun = time.perf_counter()
-        result = pipeline.generate([ids], [config])[0]
+        result = pipeline.generate([_tensor(ids)], [config])[0]
         wall_s = time.perf_counter() - begun
         produced = list(result.m_generation_ids[0])
         raw = result.perf_metrics.raw_metrics
         return RawRun(
-            prompt_tokens=int(ids.shape[1]),
-            ids_sha256=_sha256(ids.data[0].tolist()),
+            prompt_tokens=len(ids),
+            ids_sha256=_sha256(ids),
             completion_tokens=len(produced),
             ttft_s=raw.m_times_to_first_token[0] / 1e6,
             decode_s=sum(raw.m_durations) / 1e6,
@@ -164,6 +165,25 @@ def _openvino(
         )
 
     _answer(connection, run)
+
+
+def whole_ids(tokenizer: Any, text: str) -> list[int]:
+    """The ids of the whole text: a tokenizer may cut at a length, and says nothing."""
+    ids: list[int] = tokenizer.encode(text, add_special_tokens=False).input_ids.data[0].tolist()
+    if len(ids) < _SURELY_WHOLE:
+        return ids
+    longer = tokenizer.encode(text + text[-len(text) // 2 :], add_special_tokens=False)
+    if longer.input_ids.shape[1] > len(ids):
+        return ids
+    middle = text.rindex(" ", 0, len(text) // 2)
+    return whole_ids(tokenizer, text[:middle]) + whole_ids(tokenizer, text[middle:])
+
+
+def _tensor(ids: list[int]) -> Any:
+    import numpy
+    import openvino
+
+    return openvino.Tensor(numpy.array([ids], dtype=numpy.int64))
 
 
 def _llama(

@@ -8,16 +8,20 @@ from typing import Any
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTranslator
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.certify.certificate import Certificate, Verdict
 from app.certify.certifier import Step
+from app.certify.verdict import DRIFTED, REASONS
 from app.core.errors import EnvironmentFault
+from app.core.paths import resources_dir
 from app.desktop.application import Desktop
+from app.desktop.language import speak
 from app.desktop.lifecycle import TurnState
+from app.desktop.measured import words
 from app.desktop.measured.desk import MeasuredDesk
 from app.desktop.measured.ports import MeasureServices
 from app.desktop.measured.table_model import Column
@@ -261,6 +265,28 @@ def test_after_the_first_answer_the_check_of_an_unknown_gpu_is_offered_once(
     take_turn(desktop, room, qtbot, "Again", "Again.")
     qtbot.wait(50)
     assert not notices.banners
+
+
+def test_every_reason_of_a_verdict_is_told_in_the_persons_language_with_its_figures(
+    qapp: QApplication,
+) -> None:
+    assert words._reasons() == REASONS, "without a translation both are the same"
+    speak(qapp, resources_dir() / "translations", "de")
+    drifted = DRIFTED.format(first="91.7", last="35.4")
+    made = certificate(throughput=Verdict.PROVISIONAL)
+    told = words.against(
+        msgspec.structs.replace(
+            made, throughput=msgspec.structs.replace(made.throughput, reasons=(drifted, "else"))
+        )
+    )
+    for translator in qapp.findChildren(QTranslator):
+        QApplication.removeTranslator(translator)
+        translator.deleteLater()
+    assert told == (
+        "der Rechner hat sich inzwischen verändert: die Bibliothek schrieb am Anfang 91.7 Token/s"
+        " und am Ende 35.4",
+        "else",
+    )
 
 
 def test_what_numbers_chose_is_told_once_and_again_when_it_switches(
