@@ -50,12 +50,13 @@ class Desk(QObject):
         self._drafts = DraftKeeper(window.composer, chats, self)
         self._choices = ChatChoices(window, runner, chats, inventory, preferences)
         self._second_thoughts = SecondThoughts(window, runner, chats, theme)
-        self._full_chat = FullChat(window, runner, chats, theme)
-        self._full_chat.shorten_asked.connect(self._on_edit)
         self._editing: str | None = None
         self._failure: Failure | None = None
         self._connect_presses()
         self._connect_events()
+        # After the above: what it shows stands in the chat that they show.
+        self._full_chat = FullChat(window, runner, chats, theme)
+        self._full_chat.shorten_asked.connect(self._on_edit)
         window.transcript.show_conversation(chats.current)
 
     def _connect_presses(self) -> None:
@@ -108,7 +109,7 @@ class Desk(QObject):
         if editing is not None:
             self._leave_editing()
             self._runner.edit(conversation, editing, text)
-        elif (held := self._full_chat.held_in(conversation.id)) is not None:
+        elif (held := self._full_chat.held_in(conversation)) is not None and held.answer is None:
             # In the place of the message that didn't fit.
             conversation.draft = ""
             self._runner.edit(conversation, held.question, text)

@@ -40,9 +40,12 @@ class FullChat(QObject):
         runner.message_added.connect(self._on_message_added)
         chats.shown.connect(self._on_shown)
 
-    def held_in(self, chat_id: str) -> HeldTurn | None:
-        """The turn that waits in a chat."""
-        return self._held.get(chat_id)
+    def held_in(self, conversation: Conversation) -> HeldTurn | None:
+        """The turn that waits at the end of what is shown of a chat."""
+        held, last = self._held.get(conversation.id), conversation.last
+        if held is None or last is None or last.id != (held.answer or held.question):
+            return None
+        return held
 
     @Slot(object)
     def _on_held(self, held: HeldTurn) -> None:
@@ -56,7 +59,7 @@ class FullChat(QObject):
 
     @Slot(object)
     def _on_shown(self, conversation: Conversation) -> None:
-        held = self._held.get(conversation.id)
+        held = self.held_in(conversation)
         if held is not None:
             self._show(held)
 
@@ -77,7 +80,7 @@ class FullChat(QObject):
 
     @Slot(str, bool)
     def _on_chosen(self, key: str, remember: bool) -> None:
-        held = self._held.get(self._chats.current.id)
+        held = self.held_in(self._chats.current)
         if held is None:
             return
         if key == SHORTEN:

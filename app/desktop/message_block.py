@@ -23,7 +23,13 @@ from app.engine.chat import Role
 from app.engine.outcome import FinishReason
 
 _RESUMABLE = frozenset(
-    {FinishReason.LENGTH, FinishReason.CANCELLED, FinishReason.DEADLINE, FinishReason.STALLED}
+    {
+        FinishReason.LENGTH,
+        FinishReason.CANCELLED,
+        FinishReason.DEADLINE,
+        FinishReason.STALLED,
+        FinishReason.CONTEXT_FULL,  # the person chooses then what is left out
+    }
 )
 
 

@@ -208,7 +208,10 @@ class EngineProcess:
         if self._inference.worn_out:
             return EXIT_RELEASED  # the parent sends what waits here to a fresh process
         idle_s = self._inference.idle_s
-        idle = self._idle_unload_s and idle_s > self._idle_unload_s and self._inference.holds_model
+        # A tokenizer takes memory too, and counting is a sign that a turn is being written.
+        holds = self._inference.holds_model or self._tokenizer.holds_tokenizer
+        unused_s = min(idle_s, self._tokenizer.idle_s)
+        idle = holds and 0 < self._idle_unload_s < unused_s
         if idle_s > 0 and (idle or self._inference.unload_asked):
             self._shut_down()
             return EXIT_RELEASED

@@ -3,6 +3,7 @@
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable
 
 import msgspec
@@ -50,15 +51,27 @@ class TokenizerThread(threading.Thread):
         self._tokenizer: PromptTokenizer | None = None
         self._opened_for: LoadSpec | None = None
         self._last: Manifest | None = None
+        self._counted_at = time.monotonic()
+
+    @property
+    def idle_s(self) -> float:
+        """For how long nothing has been counted."""
+        return time.monotonic() - self._counted_at
+
+    @property
+    def holds_tokenizer(self) -> bool:
+        return self._tokenizer is not None
 
     def put(self, ticket: Ticket) -> None:
         """Queues a ``Count``. Any thread may call this."""
+        self._counted_at = time.monotonic()
         self._queue.put(ticket)
 
     def run(self) -> None:
         while (ticket := self._queue.get()) is not None:
             if ticket.begin():
                 self._serve(ticket)
+            self._counted_at = time.monotonic()
 
     def _serve(self, ticket: Ticket) -> None:
         request = ticket.request

@@ -57,13 +57,13 @@ def next_to_warm(candidates: Sequence[Candidate], pool: PoolReport) -> Candidate
     """The chat whose stable prefix is to be read again now; ``None`` if that gains nothing.
 
     The highest class comes first, then the last used. Those that come first keep their place: one
-    that would push them out of the pool is left cold.
+    that would push them out of the pool is left cold. A cache of one sequence is left to the chat
+    that was used last: any other would push out what the person is about to go on with.
     """
     left = _BUDGET_SHARE * pool.capacity_tokens
     ranked = sorted(candidates, key=_rank, reverse=True)
     if pool.blocks == 0:
-        # A cache of one sequence: the second would push out the first.
-        del ranked[1:]
+        ranked = sorted(candidates, key=lambda one: one.used_at)[-1:]
     for one in ranked:
         if one.stable_tokens > left or one.stable_tokens == 0:
             continue

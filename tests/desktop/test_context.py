@@ -4,7 +4,9 @@ import itertools
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.desktop.application import Desktop
@@ -120,6 +122,31 @@ def test_pasted_files_are_pinned_and_pasted_text_is_text(
     words.setText("plain")
     field.insertFromMimeData(words)
     assert field.toPlainText() == "plain"
+
+
+def test_files_that_are_dropped_on_the_window_are_pinned(
+    desktop: Desktop, qtbot: QtBot, note: Path
+) -> None:
+    files = QMimeData()
+    files.setUrls([QUrl.fromLocalFile(str(note))])
+    place, copy, left = QPoint(400, 300), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(place, copy, files, left, none)
+    QApplication.sendEvent(desktop.window, enter)
+    assert enter.isAccepted()
+    with qtbot.waitSignal(desktop.context.pins.changed):
+        QApplication.sendEvent(desktop.window, QDropEvent(place, copy, files, left, none))
+    assert [chip.pin.name for chip in desktop.window.pins.chips] == ["note.md"]
+
+
+def test_a_pasted_diff_is_told_apart_from_what_is_said(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    diff = "--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n-print(1)\n+print(2)"
+    take_turn(desktop, room, qtbot, f"What does this do?\n{diff}", "It counts.")
+    sent = room.engine.requests[-1]
+    assert isinstance(sent, Generate)
+    assert sent.messages[-1].content == f'What does this do?\n~~~ diff "pasted"\n{diff}\n~~~'
 
 
 def test_a_chat_that_holds_nothing_is_not_counted(

@@ -12,9 +12,10 @@ from app.core.errors import ErrorKind, ErrorRecord
 from app.desktop.application import Desktop
 from app.desktop.choice_banner import ChoiceBanner
 from app.desktop.lifecycle import TurnState
+from app.desktop.message_block import AnswerBlock
 from app.engine.chat import ChatMessage, Role
 from app.engine.manifest import from_json
-from app.engine.outcome import ContextReport
+from app.engine.outcome import ContextReport, FinishReason
 from app.engine.protocol import Generate
 from tests.desktop.fake_engine import counted, failed, finished, text
 from tests.desktop.rooms import Model, Room, Start, take_turn
@@ -200,6 +201,58 @@ def test_what_is_written_after_a_held_message_replaces_it(
     send(small, "shorter")
     answer(small, room, qtbot, 0)
     assert [one.content for one in generated(room).messages] == ["shorter"]
+
+
+def test_the_choice_is_there_again_when_the_chat_is_shown_again(
+    small: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    fill(small, room, qtbot)
+    chat = small.chats.current.id
+    send(small, f"And {LONG}")
+    banner_of(small, qtbot)
+    small.desk.new_chat()
+    assert small.window.transcript.banner is None
+    small.chats.show(chat)
+    assert "leave_out_oldest" in banner_of(small, qtbot).buttons
+
+
+def test_a_held_message_that_is_deleted_is_forgotten(
+    small: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    take_turn(small, room, qtbot, f"0 {LONG}", LONG)
+    send(small, f"And {LONG} {LONG}")
+    banner_of(small, qtbot)
+    last = small.chats.current.last
+    assert last is not None
+    with qtbot.waitSignal(small.chats.message_deleted):
+        small.chats.delete_message(last.id)
+    sent = len(room.engine.requests)
+    send(small, "short")
+    answer(small, room, qtbot, sent)
+    assert generated(room).messages[-1].content == "short"
+    assert len(small.chats.current.path()) == 4
+
+
+def test_an_answer_that_filled_the_context_can_go_on_by_a_choice(
+    small: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    take_turn(small, room, qtbot, f"0 {LONG}", LONG)
+    send(small, "short")
+    qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
+    end = finished(room.engine.last, FinishReason.CONTEXT_FULL)
+    room.engine.say(text(room.engine.last, "begun " * 60), end)
+    qtbot.waitUntil(lambda: small.runner.state is TurnState.IDLE)
+    last = small.chats.current.last
+    assert last is not None
+    block = small.window.transcript.block(last.id)
+    assert isinstance(block, AnswerBlock)
+    block.resume_button.click()
+    banner = banner_of(small, qtbot)
+    banner.buttons["leave_out_oldest"].click()
+    answer(small, room, qtbot, 2, "and ended")
+    assert generated(room).messages[-1].role is Role.ASSISTANT
+    shown = small.chats.current.get(last.id)
+    assert shown.text == "begun " * 60 + "and ended"
 
 
 def test_what_takes_long_says_so_first(desktop: Desktop, room: Room, qtbot: QtBot) -> None:

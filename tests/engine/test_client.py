@@ -17,6 +17,7 @@ from app.engine.client import EngineClient, EngineDied
 from app.engine.outcome import FinishReason, SlotState
 from app.engine.process import EngineProcess
 from app.engine.protocol import (
+    Count,
     Delta,
     Embed,
     Failed,
@@ -274,6 +275,15 @@ def test_an_idle_engine_gives_its_memory_back_and_the_next_request_loads_anew(
             states.append(notice.state)
     assert states[-2:] == [SlotState.UNLOADING, SlotState.EMPTY]
     assert finished(engine.send(ask(scripted(), "x")).end()).timings.load_s > 0
+
+
+def test_an_engine_that_only_counted_gives_its_memory_back_too(engine: Engine) -> None:
+    engine.client.configure(idle_unload_s=1)
+    turn = ask(scripted(), "x")
+    engine.client.call(Count(request=new_request_id(), turn=turn))
+    child = psutil.Process(engine.client.pid)
+    child.wait(WAIT_S)
+    assert finished(engine.send(turn).end()).usage.prompt_tokens > 0
 
 
 def _impatient(connection: Connection, log_dir: str) -> None:

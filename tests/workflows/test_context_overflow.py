@@ -158,11 +158,11 @@ def test_a_count_says_how_warm_a_chat_is(engine: Engine) -> None:
     assert drop_order(report) == ("user", "assistant", "a.md")
 
 
-def test_a_cache_of_one_sequence_keeps_the_most_valuable_only() -> None:
+def test_a_cache_of_one_sequence_is_left_to_the_chat_that_was_used_last() -> None:
     one = msgspec.structs.replace(POOL, blocks=0, block_tokens=0)
-    warm = msgspec.structs.replace(LATER, held_tokens=300)
-    assert next_to_warm([FILES, RULES, warm], one) is None
-    assert next_to_warm([FILES, RULES, LATER], one) is LATER
+    warm = msgspec.structs.replace(FILES, held_tokens=300)
+    assert next_to_warm([warm, RULES, LATER], one) is None
+    assert next_to_warm([FILES, RULES, LATER], one) is FILES
 
 
 def test_a_prefix_that_another_chat_pushed_out_is_read_again_while_idle(engine: Engine) -> None:
@@ -175,9 +175,12 @@ def test_a_prefix_that_another_chat_pushed_out_is_read_again_while_idle(engine: 
     for chat, turn in (("one", one), ("other", other)):
         assert isinstance(engine.send(turn).end(), Finished)
         warmer.note_turn(chat, turn)
-    assert warmer.warm_next() == "one", "rules are worth more than a file"
-    again = count(engine.client, one)
+    assert warmer.warm_next() is None, "the chat that was used last is still there"
+    quick = request(ChatParts(turn="Something else?"))
+    assert isinstance(engine.send(quick).end(), Finished)
+    assert warmer.warm_next() == "other"
+    again = count(engine.client, other)
     assert again.predicted_reused_tokens == again.manifest.stable_tokens
     assert warmer.warm_next() is None
-    warmer.forget("one")
-    assert warmer.warm_next() == "other"
+    warmer.forget("other")
+    assert warmer.warm_next() == "one"
