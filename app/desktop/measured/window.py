@@ -213,15 +213,19 @@ class MeasuredWindow(QWidget):
         )
         text.setObjectName("lead")
         text.setWordWrap(True)
-        text.setFixedWidth(560)
-        text.setMinimumHeight(text.heightForWidth(560))
+        text.setMaximumWidth(560)
         for label in (title, text):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         layout = QVBoxLayout(page)
         layout.setSpacing(10)
         layout.addStretch(2)
         layout.addWidget(title)
-        layout.addWidget(text, 0, Qt.AlignmentFlag.AlignHCenter)
+        # An alignment in its place would take the height of its lines away.
+        across = QHBoxLayout()
+        across.addStretch(1)
+        across.addWidget(text, 1000)
+        across.addStretch(1)
+        layout.addLayout(across)
         layout.addStretch(3)
         return page
 
