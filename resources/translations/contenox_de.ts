@@ -2128,7 +2128,7 @@
       <translation>Das Programm hat es nach dem gewählt, was hier gemessen wurde, in Token/s: {figures}.</translation>
     </message>
     <message>
-      <source>it decodes at {ratio} of the control&apos;s rate; {needed} is needed</source>
+      <source>it decodes at {ratio} of the control's rate; {needed} is needed</source>
       <translation>es schreibt mit {ratio} der Rate der bloßen Bibliothek; nötig ist {needed}</translation>
     </message>
     <message>
@@ -2144,7 +2144,7 @@
       <translation>Programm und Bibliothek haben nicht dieselben Token gelesen</translation>
     </message>
     <message>
-      <source>the machine was busy: the product can&apos;t decode at {ratio} of its library&apos;s rate</source>
+      <source>the machine was busy: the product can't decode at {ratio} of its library's rate</source>
       <translation>der Rechner war beschäftigt: das Programm kann nicht mit {ratio} der Rate seiner Bibliothek schreiben</translation>
     </message>
     <message>
@@ -2152,7 +2152,7 @@
       <translation>der Rechner hat sich inzwischen verändert: die Bibliothek schrieb am Anfang {first} Token/s und am Ende {last}</translation>
     </message>
     <message>
-      <source>the machine was busy: the control&apos;s rates lie {width} apart</source>
+      <source>the machine was busy: the control's rates lie {width} apart</source>
       <translation>der Rechner war beschäftigt: die Raten der Bibliothek liegen {width} auseinander</translation>
     </message>
     <message>
@@ -2386,12 +2386,20 @@
       <source>This is more than the model can read.</source>
       <translation>Das ist mehr, als das Modell lesen kann.</translation>
     </message>
+    <message>
+      <source>Try again</source>
+      <translation>Noch einmal versuchen</translation>
+    </message>
   </context>
   <context>
     <name>ContextBar</name>
     <message>
       <source>Context</source>
       <translation>Kontext</translation>
+    </message>
+    <message>
+      <source>Too long</source>
+      <translation>Zu lang</translation>
     </message>
   </context>
   <context>

@@ -9,6 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.errors import ErrorKind, ErrorRecord
 from app.desktop.application import Desktop
 from app.desktop.context.parts import Group, parts_of
 from app.desktop.context.warmth import IdleWarmth
@@ -171,6 +172,21 @@ def test_the_bar_says_what_the_next_turn_takes(
     assert "Pinned files: 84" in sentence
     assert "Your message: 3" in sentence
     assert "50 of them are read already." in sentence
+
+
+def test_the_bar_says_what_is_too_long_to_be_counted(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    room.engine.count_error = ErrorRecord(
+        kind=ErrorKind.USER,
+        code="context_overflow",
+        message="It has at least 9,000 tokens; the context holds 8,192.",
+        remedy="Shorten it.",
+    )
+    desktop.window.composer.set_text("word")
+    bar = desktop.window.context_bar
+    qtbot.waitUntil(lambda: bar.figure == "Too long")
+    assert "at least 9,000 tokens" in bar.accessibleDescription()
 
 
 def test_the_panel_shows_the_parts_and_whether_the_reuse_was_foreseen(

@@ -184,13 +184,28 @@ def test_a_shortened_message_takes_the_place_of_the_one_that_did_not_fit(
 ) -> None:
     send(small, "word " * 200)
     banner = banner_of(small, qtbot)
-    assert list(banner.buttons) == ["shorten"]
+    assert list(banner.buttons) == ["shorten", "go"]
     banner.buttons["shorten"].click()
     assert small.window.composer.text == ("word " * 200)
     send(small, "word")
     answer(small, room, qtbot, 0)
     assert [one.content for one in generated(room).messages] == ["word"]
     assert len(small.chats.current.path()) == 2
+
+
+def test_after_a_file_is_unpinned_the_message_can_be_sent_as_it_is(
+    small: Desktop, room: Room, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "long.md").write_text("word " * 200)
+    with qtbot.waitSignal(small.context.pins.changed):
+        small.context.pins.pin([tmp_path / "long.md"])
+    send(small, "What is it?")
+    banner = banner_of(small, qtbot)
+    with qtbot.waitSignal(small.context.pins.changed):
+        small.window.pins.chips[0].remove.click()
+    banner.buttons["go"].click()
+    answer(small, room, qtbot, 0)
+    assert [one.content for one in generated(room).messages] == ["What is it?"]
 
 
 def test_what_is_written_after_a_held_message_replaces_it(

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
+from app.core.errors import ErrorRecord
 from app.desktop.context import words
 from app.desktop.context.parts import ContextShown, Group, Part, parts_of
 from app.desktop.theme import Theme
@@ -64,6 +65,18 @@ class ContextBar(QAbstractButton):
         self.setAccessibleDescription(sentence)
         self.updateGeometry()
         self.update()
+
+    def show_refusal(self, error: ErrorRecord) -> None:
+        """Says that the next turn is too long even to be counted."""
+        self._parts, self._reserve, self._context = (), 1, 1
+        self._fits = False
+        self._figure = self.tr("Too long")
+        sentence = f"{error.message} {error.remedy}"
+        self.setToolTip(sentence)
+        self.setAccessibleDescription(sentence)
+        self.updateGeometry()
+        self.update()
+        self.show()
 
     @property
     def figure(self) -> str:

@@ -45,6 +45,7 @@ class ContextDesk(QObject):
             self.warmth.warmed.connect(self.watch.look)
             self.pins.changed.connect(self.warmth.forget)
         self.watch.counted.connect(window.context_bar.show_context)
+        self.watch.refused.connect(window.context_bar.show_refusal)
         self.watch.counted.connect(self.pins.show_tokens)
         self.watch.counted.connect(self._refresh)
         self.pins.changed.connect(self.watch.look)

@@ -31,6 +31,7 @@ class ContextWatch(QObject):
     """
 
     counted = Signal(object)  # ContextShown, or None where there is nothing to show
+    refused = Signal(object)  # ErrorRecord: the next turn is too long even to be counted
 
     def __init__(
         self, window: MainWindow, runner: TurnRunner, chats: OpenChats, bridge: EngineBridge
@@ -127,6 +128,8 @@ class ContextWatch(QObject):
     def _on_count_event(self, event: TurnEvent) -> None:
         if isinstance(event, Failed):
             self._tell(None)
+            if event.error.code == "context_overflow":
+                self.refused.emit(event.error)
         if not isinstance(event, Counted) or self._counting is None:
             return
         chat, asked = self._counting

@@ -80,11 +80,15 @@ def ways_on(hold: Hold) -> tuple[tuple[str, str], ...]:
             ways.append((OverflowChoice.LEAVE_OUT_OLDEST, words[OverflowChoice.LEAVE_OUT_OLDEST]))
         return (*ways, shorten)
     if hold.overflow is not None:
-        return (*((one, words[one]) for one in hold.overflow.choices), shorten)
-    uncounted = (OverflowChoice.LEAVE_OUT_OLDEST, OverflowChoice.NEW_CHAT)
-    if hold.asked.talk.parts.history:
-        return (*((one, words[one]) for one in uncounted), shorten)
-    return (shorten,)
+        choices = hold.overflow.choices
+    elif hold.asked.talk.parts.history:
+        choices = (OverflowChoice.LEAVE_OUT_OLDEST, OverflowChoice.NEW_CHAT)
+    else:
+        choices = ()
+    if choices:
+        return (*((one, words[one]) for one in choices), shorten)
+    # After a file was unpinned, or in another model.
+    return (shorten, ("go", translate("context", "Try again")))
 
 
 def remember() -> str:
