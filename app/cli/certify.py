@@ -128,6 +128,7 @@ class _Steps:
         )
         expected_s = certification.expected_s()
         if expected_s is not None:
+            self._told = True
             self._say_time(expected_s)
         self._status.start()
 

@@ -12,9 +12,10 @@ from app.certify.certificate import Certificate, CertificateKey, ModelFacts
 from app.certify.certifier import Certifier, Ports, Step, Subject
 from app.certify.control import library_control
 from app.certify.measure import Product
-from app.certify.plan import Plan, plan_for
+from app.certify.plan import LEAST_CONTEXT_TOKENS, Plan, plan_for
 from app.certify.product import EngineModel
 from app.certify.progress import ProgressFile
+from app.core.errors import UserError
 from app.engine.outcome import BackendReport, SessionReport
 from app.engine.spec import LoadSpec, OpenVinoRuntime, Pipeline
 from app.hardware.expected_speed import ExpectedSpeed
@@ -62,6 +63,13 @@ class Certification:
         self.model = model
         options = TurnOptions(device=device, context_tokens=context_tokens, measuring=True)
         self.spec = services.prepare_load(model, options)
+        if self.spec.context_tokens < LEAST_CONTEXT_TOKENS:
+            raise UserError(
+                "context_too_small",
+                f"The answer checks need a context of {LEAST_CONTEXT_TOKENS} tokens, and"
+                f" {self.spec.context_tokens} were asked for.",
+                f"Choose at least {LEAST_CONTEXT_TOKENS} tokens.",
+            )
         self.plan: Plan = plan_for(
             self.spec.context_tokens,
             quick=quick,

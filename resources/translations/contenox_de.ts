@@ -2613,6 +2613,11 @@ Wählen Sie Automatisch, oder ein Gerät.</translation>
 Lassen Sie Älteres weg, lassen Sie es zusammenfassen, oder beginnen Sie einen neuen Chat.</translation>
     </message>
     <message>
+      <source>context_too_small</source>
+      <translation>Für die Prüfung der Antworten ist der Kontext zu klein.
+Wählen Sie mindestens 512 Token.</translation>
+    </message>
+    <message>
       <source>context_too_large</source>
       <translation>Es wurde ein längerer Kontext verlangt, als das Modell beherrscht.
 Wählen Sie einen kürzeren, oder überlassen Sie dem Programm die Wahl.</translation>
