@@ -45,7 +45,7 @@ def desktop_services(services: Services) -> "DesktopServices":
     from app.desktop.measured.ports import MeasureServices
     from app.desktop.models.shelf import models_services
     from app.desktop.services import DesktopServices
-    from app.workflows.automatic import AutomaticChoice, automatic_device, automatic_variant
+    from app.workflows.automatic import automatic_choices
     from app.workflows.diagnostics import Diagnostics, save_bundle
     from app.workflows.download_setup import open_ledger
     from app.workflows.measured import MeasuredModels
@@ -79,13 +79,6 @@ def desktop_services(services: Services) -> "DesktopServices":
         before, heard = heard, services.look_around()
         return heard != before
 
-    def why(name: str, backend: str) -> tuple[AutomaticChoice, ...]:
-        model = services.find_model(name, backend)
-        chosen = [automatic_device(services, model, None)]
-        if services.settings_file.load().default_model is None:
-            chosen.insert(0, automatic_variant(services, model))
-        return tuple(one for one in chosen if one is not None)
-
     def unload() -> None:
         if services.engine.pid is not None:  # else nothing is loaded, and nothing need start
             services.engine.call(Unload(request=new_request_id()))
@@ -118,7 +111,8 @@ def desktop_services(services: Services) -> "DesktopServices":
             candidates=measured_models.candidates,
             expected_s=measured_models.expected_s,
             certify=measured_models.certify,
-            why=why,
+            why=lambda name, backend: automatic_choices(services, name, backend),
+            failed=measured_models.failed,
             offer=lambda name, backend: measured_models.offer(services.find_model(name, backend)),
         ),
     )

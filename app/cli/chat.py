@@ -26,6 +26,7 @@ from app.engine.protocol import (
 from app.models.library import InstalledModel
 from app.workflows.automatic import automatic_device, automatic_variant
 from app.workflows.cpu_retry import RetriedOnCpu, TurnEvent
+from app.workflows.measured import MeasuredModels
 from app.workflows.services import Services, TurnOptions
 
 _EXIT_CANCELLED: Final = 130
@@ -104,6 +105,7 @@ def run(arguments: argparse.Namespace, services: Services) -> int:
         print(msgspec.json.encode(_answer(written)).decode())
     else:
         print(_figures(written), file=sys.stderr)
+        _offer_check(services, model)
     return _EXIT_CANCELLED if finished.reason is FinishReason.CANCELLED else 0
 
 
@@ -115,6 +117,17 @@ def _say_why(arguments: argparse.Namespace, services: Services, model: Installed
     for one in chosen:
         if one is not None:
             print(one.sentence, file=sys.stderr)
+
+
+def _offer_check(services: Services, model: InstalledModel) -> None:
+    """After its first answer: a GPU that the model was never checked on is named, once."""
+    offered = MeasuredModels(services).offer(model)
+    if offered is not None:
+        print(
+            f"{model.name} was never checked on {offered.device_name}, so automatic means the CPU."
+            f" About a minute: contenox certify {offered.model} --device {offered.device} --quick",
+            file=sys.stderr,
+        )
 
 
 def _messages(arguments: argparse.Namespace) -> tuple[ChatMessage, ...]:

@@ -1,6 +1,9 @@
 """The list of devices that can run a model: the automatic choice, the CPU, each GPU by name."""
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QCoreApplication, Signal, Slot
+from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QWidget
 
 from app.desktop.chooser import Chooser
@@ -33,6 +36,19 @@ class DeviceChooser(Chooser):
         sentences = [inventory.explanation, unavailable.explanation if unavailable else ""]
         hint = "\n".join(sentence for sentence in sentences if sentence)
         self.setToolTip(hint or self.tr("The device that runs the model"))
+
+    def refuse(self, reasons: Mapping[str, str]) -> None:
+        """Offers no device that the model failed on, with the reason; all others again."""
+        model = self.model()
+        assert isinstance(model, QStandardItemModel), "what a combo box makes for itself"
+        for place, device in enumerate(self._devices, start=1):
+            reason = reasons.get(device.id)
+            item = model.item(place)
+            item.setEnabled(reason is None)
+            item.setToolTip(
+                "" if reason is None
+                else self.tr("The model failed its checks there: {reason}").format(reason=reason)
+            )  # fmt: skip
 
     @property
     def current(self) -> DeviceReading | None:

@@ -22,6 +22,17 @@ class AutomaticChoice(Struct, frozen=True, kw_only=True):
         return f"{self.taken} was taken by itself; measured here, in tokens/s: {figures}."
 
 
+def automatic_choices(services: Services, name: str, backend: str) -> tuple[AutomaticChoice, ...]:
+    """What numbers chose for a model of the window's list; its library only where the person has
+    never chosen a model.
+    """
+    model = services.find_model(name, backend)
+    chosen = [automatic_device(services, model, None)]
+    if services.settings_file.load().default_model is None:
+        chosen.insert(0, automatic_variant(services, model))
+    return tuple(one for one in chosen if one is not None)
+
+
 def automatic_variant(services: Services, model: InstalledModel) -> AutomaticChoice | None:
     """Why ``model`` was taken and no other variant of it; ``None`` where no numbers decided."""
     variants = [one for one in services.list_models() if one.name == model.name]

@@ -1,5 +1,6 @@
 """What was measured on this machine, what could be, and what a skin offers to measure."""
 
+import hashlib
 from collections.abc import Callable
 from typing import Final
 
@@ -8,13 +9,16 @@ from msgspec import Struct
 from app.certify.certificate import Certificate
 from app.certify.certifier import Step
 from app.certify.plan import plan_for
+from app.hardware.surroundings import read_surroundings
 from app.models.catalog import Backend
 from app.models.identity import never_stop
 from app.models.library import InstalledModel
 from app.models.profile_files import profile_of
 from app.workflows.certification import Certification, ignore_step
 from app.workflows.certification_time import expected_seconds
+from app.workflows.certified import FailedDevice
 from app.workflows.context_ceiling import context_ceiling
+from app.workflows.offers import OFFERS_FILE, MadeOffers
 from app.workflows.services import Services
 
 NOT_INSTALLED: Final = "not_installed"
@@ -50,6 +54,7 @@ class MeasuredModels:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._offers = MadeOffers(services.data_root.cache / OFFERS_FILE)
 
     def survey(self) -> tuple[Measured, ...]:
         """Every certificate of this machine, by model and device; looks at the models' files."""
@@ -103,13 +108,25 @@ class MeasuredModels:
         run = Certification(self._services, model, device=candidate.device, quick=quick)
         return run.run(report, stop)
 
+    def failed(self, name: str, backend: str) -> tuple[FailedDevice, ...]:
+        """The devices that a model isn't offered on, since it failed its checks there."""
+        model = self._services.find_model(name, backend)
+        return self._services.certified.failed(model, profile_of(model))
+
     def offer(self, model: InstalledModel) -> Candidate | None:
         """The first GPU on which ``model`` was never checked, to be offered after its first load.
 
-        A GPU where it failed is not offered again until something changes.
+        Once for a model with these graphics devices and drivers, and a GPU where it failed not
+        before something changes. Where the system names no graphics device, none is asked for.
         """
-        if model.backend != Backend.OPENVINO:
+        graphics = read_surroundings().graphics
+        if model.backend != Backend.OPENVINO or not graphics:
             return None
+        key = hashlib.sha256("\0".join((model.digest, *graphics)).encode()).hexdigest()[:24]
+        return self.unchecked(model) if self._offers.first_time(key) else None
+
+    def unchecked(self, model: InstalledModel) -> Candidate | None:
+        """The first GPU without a certificate of ``model`` that holds; asks for the devices."""
         certified = self._services.certified
         for reading in self._services.list_devices().gpus():
             if not reading.has_telemetry:

@@ -215,6 +215,10 @@
       <source>The device that runs the model</source>
       <translation>Das Gerät, auf dem das Modell läuft</translation>
     </message>
+    <message>
+      <source>The model failed its checks there: {reason}</source>
+      <translation>Das Modell hat dort seine Prüfung nicht bestanden: {reason}</translation>
+    </message>
   </context>
   <context>
     <name>FirstRun</name>

@@ -7,6 +7,7 @@ import pytest
 
 from app.certify.certificate import Verdict
 from app.core.paths import DataRoot
+from app.hardware.surroundings import Surroundings
 from app.workflows.automatic import automatic_device, automatic_variant
 from app.workflows.measured import NOT_INSTALLED, Candidate, MeasuredModels
 from tests.certify.samples import certificate
@@ -25,16 +26,35 @@ def test_a_gpu_that_the_model_was_never_checked_on_is_offered_until_it_was(
     machine: Machine,
 ) -> None:
     measured = MeasuredModels(machine.services)
-    offered = measured.offer(machine.model)
+    offered = measured.unchecked(machine.model)
     assert offered is not None
     assert (offered.model, offered.device) == ("tiny/openvino", "GPU")
     assert "B580" in offered.device_name
     made = machine.certify("GPU", 30.0, quality=Verdict.FAILED)
-    assert measured.offer(machine.model) is None
+    assert measured.unchecked(machine.model) is None
     old = msgspec.structs.replace(made.key, driver="an older one")
     machine.services.certified.store.drop(made)
     machine.services.certified.store.save(msgspec.structs.replace(made, key=old))
-    assert measured.offer(machine.model) == offered
+    assert measured.unchecked(machine.model) == offered
+
+
+def test_an_offer_is_made_once_and_again_with_another_driver(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graphics: tuple[str, ...] = ()
+    monkeypatch.setattr(
+        "app.workflows.measured.read_surroundings",
+        lambda: Surroundings(asleep_s=0, graphics=graphics),
+    )
+    assert MeasuredModels(machine.services).offer(machine.model) is None
+    assert machine.probes == 0, "without a graphics device none is asked for"
+    graphics = ("Arc 101.1",)
+    assert MeasuredModels(machine.services).offer(machine.model) is not None
+    assert MeasuredModels(machine.services).offer(machine.model) is None
+    graphics = ("Arc 101.2",)
+    assert MeasuredModels(machine.services).offer(machine.model) is not None
+    (machine.services.data_root.cache / "offers.json").write_bytes(b"{")
+    assert MeasuredModels(machine.services).offer(machine.model) is not None
 
 
 def test_every_model_can_be_measured_on_each_device_that_runs_it(machine: Machine) -> None:

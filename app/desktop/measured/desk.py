@@ -19,6 +19,7 @@ from app.desktop.measured.measuring import Measuring
 from app.desktop.measured.ports import MeasureServices
 from app.desktop.theme import Theme
 from app.workflows.automatic import AutomaticChoice
+from app.workflows.certified import FailedDevice
 from app.workflows.measured import Candidate, Measured
 
 if TYPE_CHECKING:
@@ -123,6 +124,13 @@ class MeasuredDesk(QObject):
         """Tells ``told`` what numbers chose for a model."""
         why = self._services.why
         self._ask(lambda: why(model, backend), told)
+
+    def tell_failed(
+        self, model: str, backend: str, told: Callable[[tuple[FailedDevice, ...]], None]
+    ) -> None:
+        """Tells ``told`` on which devices a model failed what it has to pass."""
+        failed = self._services.failed
+        self._ask(lambda: failed(model, backend), told)
 
     # --- Presses -------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from typing import Protocol
 from app.certify.certificate import Certificate
 from app.certify.certifier import Step
 from app.workflows.automatic import AutomaticChoice
+from app.workflows.certified import FailedDevice
 from app.workflows.measured import Candidate, Measured
 
 
@@ -37,7 +38,8 @@ class ExpectedSeconds(Protocol):
 @dataclass(frozen=True, slots=True)
 class MeasureServices:
     """All of them block. ``offer`` names a GPU that a model (by its name and backend) should be
-    checked on, after its first load; ``why`` tells what numbers chose for it.
+    checked on, after its first load; ``why`` tells what numbers chose for it,
+    ``failed`` where it failed its checks.
     """
 
     survey: Callable[[], tuple[Measured, ...]]
@@ -45,4 +47,5 @@ class MeasureServices:
     expected_s: ExpectedSeconds
     certify: Certify
     offer: Callable[[str, str], Candidate | None]
+    failed: Callable[[str, str], tuple[FailedDevice, ...]] = lambda _model, _backend: ()
     why: Callable[[str, str], tuple[AutomaticChoice, ...]] = lambda _model, _backend: ()

@@ -14,6 +14,7 @@ from app.desktop.theme import Theme
 from app.desktop.turn import TurnRunner
 from app.desktop.turn_records import Activity, Change
 from app.workflows.automatic import AutomaticChoice
+from app.workflows.certified import FailedDevice
 from app.workflows.measured import Candidate
 
 _SUBJECT = "quick check"
@@ -43,6 +44,9 @@ class MeasuredStation(QObject):
         window.measured_asked.connect(desk.show)
         desk.changed.connect(inventory.refresh_models)
         inventory.devices_listed.connect(desk.refresh_if_shown)
+        inventory.devices_listed.connect(self._on_choice_changed)
+        window.models.currentIndexChanged.connect(self._on_choice_changed)
+        desk.changed.connect(self._on_choice_changed)
         desk.measuring.began.connect(self._on_measuring_changed)
         desk.measuring.ended.connect(self._on_measuring_changed)
         desk.measuring.failed.connect(self._on_measuring_changed)
@@ -53,6 +57,16 @@ class MeasuredStation(QObject):
         """A run is left where it is."""
         if self.desk is not None:
             self.desk.close()
+
+    @Slot()
+    def _on_choice_changed(self) -> None:
+        """A device where the chosen model failed its checks is not offered for it."""
+        model = self._window.models.current
+        if self.desk is not None and model is not None:
+            self.desk.tell_failed(model.name, model.backend, self._on_failed_devices)
+
+    def _on_failed_devices(self, failed: tuple[FailedDevice, ...]) -> None:
+        self._window.devices.refuse({one.device: one.reason for one in failed})
 
     @Slot(object)
     def _on_measuring_changed(self, _news: object) -> None:

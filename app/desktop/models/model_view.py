@@ -16,12 +16,12 @@ _WIDTHS: Final = {
     Column.CONTEXT: 80,
     Column.BACKEND: 88,
     Column.FITS: 104,
-    Column.SPEED: 114,
+    Column.SPEED: 148,
     Column.STATE: 134,
 }
 # Below these widths of the table a column goes: what it says is in the details too.
 _LEAVES_BELOW: Final = {
-    Column.SPEED: 800,
+    Column.SPEED: 830,
     Column.CONTEXT: 720,
     Column.GOOD_AT: 640,
     Column.BACKEND: 560,

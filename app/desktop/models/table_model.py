@@ -253,7 +253,8 @@ def _sort_key(line: Line, column: Column) -> tuple[Any, ...]:
         case Column.FITS:
             return rest
         case Column.SPEED:
-            return (row.tokens_per_s or 0.0, *rest)
+            expected = 0.0 if row.expected is None else row.expected.decode.low
+            return (row.tokens_per_s or expected, *rest)
         case Column.STATE:
             return (_state_rank(line.state), *rest)
         case _:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from PySide6.QtCore import Qt, QTranslator
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor, QImage, QStandardItemModel
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -28,6 +28,7 @@ from app.desktop.measured.table_model import Column
 from app.desktop.measured.window import MeasuredWindow
 from app.models.identity import Stopped
 from app.workflows.automatic import AutomaticChoice
+from app.workflows.certified import FailedDevice
 from app.workflows.measured import Candidate, Measured
 from tests.certify.samples import certificate, key
 from tests.desktop.rooms import Room, take_turn
@@ -45,6 +46,7 @@ class Measures:
         self.gate = threading.Event()
         self.result: Certificate | Exception = certificate()
         self.offered: Candidate | None = None
+        self.failed: tuple[FailedDevice, ...] = ()
         self.chosen: tuple[AutomaticChoice, ...] = ()
         self.services = MeasureServices(
             survey=lambda: self.rows,
@@ -53,6 +55,7 @@ class Measures:
             certify=self._certify,
             offer=lambda model, backend: self.offered,
             why=lambda model, backend: self.chosen,
+            failed=lambda model, backend: self.failed if backend == "openvino" else (),
         )
 
     def _certify(
@@ -265,6 +268,27 @@ def test_after_the_first_answer_the_check_of_an_unknown_gpu_is_offered_once(
     take_turn(desktop, room, qtbot, "Again", "Again.")
     qtbot.wait(50)
     assert not notices.banners
+
+
+def test_a_device_where_the_model_failed_is_not_offered_for_it(
+    desktop: Desktop, measures: Measures, qtbot: QtBot
+) -> None:
+    devices, models = desktop.window.devices, desktop.window.models
+
+    def offered() -> list[bool]:
+        items = devices.model()
+        assert isinstance(items, QStandardItemModel)
+        return [items.item(place).isEnabled() for place in range(devices.count())]
+
+    assert offered() == [True, True, True]
+    measures.failed = (FailedDevice(device="GPU", reason="no_loops: it goes in circles"),)
+    models.setCurrentIndex(1)
+    models.setCurrentIndex(0)
+    qtbot.waitUntil(lambda: offered() == [True, True, False])
+    tip = devices.itemData(2, Qt.ItemDataRole.ToolTipRole)
+    assert tip == "The model failed its checks there: no_loops: it goes in circles"
+    models.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: offered() == [True, True, True])
 
 
 def test_every_reason_of_a_verdict_is_told_in_the_persons_language_with_its_figures(
