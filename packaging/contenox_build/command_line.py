@@ -1,4 +1,4 @@
-"""The commands: build, package, selftest, verify, compare, wheels, icon, lock."""
+"""The commands: build, package, wine, installer, selftest, verify, compare, wheels, icon, lock."""
 
 import argparse
 import importlib.util
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from contenox_build import project, source_tree, windows_build
-from contenox_build.environment import cleaned
+from contenox_build.environment import cleaned, reproducible
 from contenox_build.errors import PackagingError
 
 
@@ -43,9 +43,34 @@ def _package(options: argparse.Namespace) -> int:
             certificate=options.certificate,
             self_test=not options.skip_self_test,
             compiler_tools=options.compiler_tools,
+            stand_ins=tuple(options.stand_in),
         )
     )
     print(f"Built {package.folder}")
+    return 0
+
+
+def _wine(options: argparse.Namespace) -> int:
+    from contenox_build.wine.wine_build import build
+
+    package = build(options.work, options.output, self_test=not options.skip_self_test)
+    print(f"Built {package.folder}")
+    return 0
+
+
+def _installer(options: argparse.Namespace) -> int:
+    from contenox_build.installer import build_installer
+
+    folder = options.path.absolute()
+    target = folder.with_name(f"{folder.name}-setup.exe")
+    build_installer(
+        folder,
+        target,
+        version=project.version(),
+        environment=dict(os.environ) | reproducible(os.environ),
+        work=project.ROOT / "build" / "nsis",
+    )
+    print(f"Built {target}")
     return 0
 
 
@@ -133,9 +158,18 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         command.add_argument("--skip-self-test", action="store_true")
         # What "build" found out and hands over.
         command.add_argument("--compiler-tools", default="", help=argparse.SUPPRESS)
+        command.add_argument("--stand-in", action="append", default=[], help=argparse.SUPPRESS)
         command.add_argument("--commit", help=argparse.SUPPRESS)
         command.add_argument("--modified", action="store_true", help=argparse.SUPPRESS)
         command.set_defaults(run=run)
+    command = commands.add_parser("wine", help="the Windows package on Debian, under Wine")
+    command.add_argument("--output", type=Path, default=project.ROOT / "build" / "wine" / "dist")
+    command.add_argument("--work", type=Path, default=project.ROOT / "build" / "wine")
+    command.add_argument("--skip-self-test", action="store_true")
+    command.set_defaults(run=_wine)
+    command = commands.add_parser("installer", help="the installer of a finished package")
+    command.add_argument("path", type=Path)
+    command.set_defaults(run=_installer)
     command = commands.add_parser("selftest", help="run the finished program")
     command.add_argument("path", type=Path)
     command.set_defaults(run=_selftest)

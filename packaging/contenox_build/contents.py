@@ -168,8 +168,8 @@ def is_wanted(destination: str, *, windows: bool) -> bool:
         return False
     if path.parts[0] == "PySide6" or name.startswith(("Qt6", "libQt6")):
         return _is_wanted_of_qt(path)
-    if path.parts[0] == "resources" and path.suffix == ".ts":
-        # The sources of the translations.
+    if path.suffix == ".pyi" or (path.parts[0] == "resources" and path.suffix == ".ts"):
+        # For type checkers, and the sources of the translations.
         return False
     # What differs from one installation to the next and is read by installers only.
     return not (

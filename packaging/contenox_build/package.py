@@ -10,7 +10,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from contenox_build import distributions, project, selftest, signing, starter, version_resource
+from contenox_build import (
+    distributions,
+    installer,
+    project,
+    selftest,
+    signing,
+    starter,
+    version_resource,
+)
 from contenox_build.archive import files_below, sha256_of, write_checksums, write_zip
 from contenox_build.bill import write_bill
 from contenox_build.checks import check_package
@@ -24,6 +32,10 @@ from contenox_build.record import BuildRecord, write_record
 from contenox_build.source_tree import SourceTree
 
 WINDOWS: Final = sys.platform == "win32"
+_PORTABLE: Final = (
+    "While this file is here, Contenox keeps chats, models and settings in the folder data beside "
+    "it.\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +49,7 @@ class Wishes:
     certificate: str = ""
     self_test: bool = True
     compiler_tools: str = ""
+    stand_ins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +68,10 @@ class Package:
         return self.output / f"{self.name}.zip"
 
     @property
+    def installer(self) -> Path:
+        return self.output / f"{self.name}-setup.exe"
+
+    @property
     def bill(self) -> Path:
         return self.output / f"{self.name}.cdx.json"
 
@@ -66,9 +83,14 @@ class Package:
     def checksums(self) -> Path:
         return self.output / "SHA256SUMS"
 
+    def finished(self) -> list[Path]:
+        """What of it a person is given, as far as it was made."""
+        files = (self.bill, self.record, self.zip, self.installer)
+        return [file for file in files if file.is_file()]
 
-def package_name(version: str) -> str:
-    system = "windows" if WINDOWS else sys.platform
+
+def package_name(version: str, *, windows: bool = WINDOWS) -> str:
+    system = "windows" if windows else sys.platform
     return f"contenox-{version}-{system}-x64"
 
 
@@ -102,13 +124,31 @@ def build_package(wishes: Wishes) -> Package:
         say("Self-test of the finished program")
         selftest.run_all(package.folder)
     write_record(_record(package, wishes, unsigned, model, epoch), package.record)
-    files = [package.bill, package.record]
     if WINDOWS:
         say("Archive")
         write_zip(package.folder, package.zip, package.name, epoch)
-        files.append(package.zip)
-    write_checksums(files, package.checksums)
+        _make_installer(package, wishes, version, environment, work)
+    write_checksums(package.finished(), package.checksums)
     return package
+
+
+def _make_installer(
+    package: Package, wishes: Wishes, version: str, environment: Mapping[str, str], work: Path
+) -> None:
+    package.installer.unlink(missing_ok=True)
+    if installer.find_makensis() is None:
+        # Everything else needs no NSIS, and a zip is a whole package.
+        print("   No installer: this machine has no NSIS (winget install NSIS.NSIS).", flush=True)
+        return
+    say("Installer")
+    installer.build_installer(
+        package.folder,
+        package.installer,
+        version=version,
+        environment=environment,
+        work=work / "nsis",
+        sign=signing.line(wishes.certificate, environment) if wishes.sign else "",
+    )
 
 
 def _environment() -> dict[str, str]:
@@ -142,6 +182,7 @@ def _freeze(
     package.output.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(package.folder, ignore_errors=True)
     shutil.move(made / project.CONSOLE, package.folder)
+    (package.folder / project.PORTABLE_FLAG).write_text(_PORTABLE, encoding="utf-8", newline="\n")
 
 
 def _check(package: Package, wishes: Wishes) -> None:
@@ -189,6 +230,7 @@ def _record(
         distributions=tuple(
             f"{item.name}=={item.version}" for item in distributions.shipped(windows=WINDOWS)
         ),
+        stand_ins=wishes.stand_ins,
         files=unsigned,
     )
 

@@ -14,6 +14,8 @@ WINDOWS_RESOURCES: Final = ROOT / "resources" / "windows"
 
 WINDOW: Final = "contenox-desktop"
 CONSOLE: Final = "contenox"
+# What is unpacked from the zip is portable; the installer leaves this file out.
+PORTABLE_FLAG: Final = "portable.flag"
 
 # Later patch versions of 3.13 would do, but two of them make two different packages.
 PYTHON: Final = (3, 13, 11)

@@ -8,7 +8,7 @@ from typing import Final
 
 from contenox_build.errors import PackagingError
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 MICROSOFT: Final = "MSVC"
 
 
@@ -34,6 +34,8 @@ class BuildRecord:
     size_bytes: int
     size_without_starter_bytes: int
     distributions: tuple[str, ...] = ()
+    stand_ins: tuple[str, ...] = ()
+    """What is not as in a release, each in a few words; -Verify refuses a package with any."""
     files: dict[str, str] = field(default_factory=dict)
     format: int = FORMAT
 
@@ -51,7 +53,8 @@ def read_record(source: Path) -> BuildRecord:
     """
     try:
         values = json.loads(source.read_text(encoding="utf-8"))
-        values["distributions"] = tuple(values["distributions"])
+        for name in ("distributions", "stand_ins"):
+            values[name] = tuple(values[name])
         record = BuildRecord(**values)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise PackagingError(

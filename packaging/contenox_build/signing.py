@@ -1,5 +1,6 @@
 """Signs what has no signature yet, with Windows' own signtool."""
 
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -37,11 +38,23 @@ def command(signtool: Path, certificate: str, timestamp: str) -> list[str]:
     return [str(signtool), "sign", "/fd", "SHA256", *chosen, *stamped]
 
 
+def line(certificate: str, environment: Mapping[str, str]) -> str:
+    """The command line as one text, for NSIS, which signs what it makes.
+
+    Raises:
+        PackagingError: there is no signtool.
+    """
+    words = command(
+        find_signtool(environment), certificate, environment.get(TIMESTAMP_VARIABLE, "")
+    )
+    return subprocess.list2cmdline(words)
+
+
 def sign(
     files: Sequence[Path], certificate: str, environment: Mapping[str, str], log: Path
 ) -> None:
     """Signs ``files``, time-stamped by the service that ``CONTENOX_TIMESTAMP_URL`` names."""
     signtool = find_signtool(environment)
-    line = command(signtool, certificate, environment.get(TIMESTAMP_VARIABLE, ""))
+    words = command(signtool, certificate, environment.get(TIMESTAMP_VARIABLE, ""))
     for first in range(0, len(files), _BATCH):
-        run([*line, *files[first : first + _BATCH]], environment, log)
+        run([*words, *files[first : first + _BATCH]], environment, log)

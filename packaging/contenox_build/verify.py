@@ -12,6 +12,7 @@ from contenox_build.checks import check_package
 from contenox_build.closure import Finding
 from contenox_build.commands import say
 from contenox_build.errors import PackagingError
+from contenox_build.pe import read
 from contenox_build.record import MICROSOFT, BuildRecord, read_record
 
 
@@ -39,6 +40,7 @@ def verify(path: Path, *, release: bool, self_test: bool) -> BuildRecord:
                 windows=record.platform == "win32",
             ),
             *(check_release(record, name) if release else ()),
+            *(check_installer(path.with_name(f"{name}-setup.exe")) if release else ()),
         ]
         if found:
             lines = "\n".join(f"  {finding}" for finding in found)
@@ -68,10 +70,18 @@ def check_release(record: BuildRecord, name: str) -> Iterator[Finding]:
     if not record.llama_compiler.startswith(MICROSOFT):
         text = f"llama.cpp was built by {record.llama_compiler}, a release is {MICROSOFT} only"
         yield Finding("release", name, text)
+    for text in record.stand_ins:
+        yield Finding("release", name, f"holds a stand-in: {text}")
     if record.modified or not record.commit:
         yield Finding("release", name, "was not built from a commit")
     if not record.signed:
         yield Finding("release", name, "was not signed")
+
+
+def check_installer(file: Path) -> Iterator[Finding]:
+    """An installer is signed as what is in it."""
+    if file.is_file() and not read(file, file.name).signed:
+        yield Finding("signature", file.name, "is not signed")
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Installs the llama backend: the Python binding and libraries built from the same source.
 
     python packaging/llama/build_llama.py [--all-variants] [--sdist FILE] [--work-dir DIR]
+    python packaging/llama/build_llama.py --for-wine DIR [--all-variants] ...
 
 Standard library only, the same for gcc, clang and MSVC. It takes one hash-pinned source
 distribution (``requirements.txt``), installs its pure-Python binding into the environment that
@@ -10,6 +11,9 @@ them: a second run does nothing, and another environment reuses what the work fo
 
 By default one CPU variant (AVX2, FMA, F16C, BMI2) is built, which takes about two minutes on two
 cores. ``--all-variants`` builds one for each generation of CPUs, chosen when the program starts.
+
+``--for-wine DIR`` installs nothing: it makes Windows' libraries with mingw and the binding, both
+into DIR as into ``site-packages``. They try out the Windows package; a release never has them.
 """
 
 import argparse
@@ -29,7 +33,7 @@ from pathlib import Path, PurePosixPath
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from libraries import STAMP, Inputs, install, intact, library_folder, products, sha256_of
-from toolchain import BuildError, Toolchain, find_toolchain
+from toolchain import BuildError, Toolchain, find_cross_toolchain, find_toolchain
 
 HERE = Path(__file__).resolve().parent
 
@@ -50,6 +54,24 @@ FLAGS = (
     # The libraries find each other in their own folder and nowhere else.
     "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON",
     "-DCMAKE_INSTALL_RPATH=$ORIGIN",
+    # No message of the library tells where it was built.
+    "-DCMAKE_C_FLAGS_INIT={trim}",
+    "-DCMAKE_CXX_FLAGS_INIT={trim}",
+)
+WINE_FLAGS = (
+    "-DCMAKE_SYSTEM_NAME=Windows",
+    "-DCMAKE_SYSTEM_PROCESSOR=AMD64",
+    "-DCMAKE_C_COMPILER=x86_64-w64-mingw32-gcc-posix",
+    "-DCMAKE_RC_COMPILER=x86_64-w64-mingw32-windres",
+    # The compiler's own run time is inside each, for itself: no package has a place for it.
+    "-DCMAKE_SHARED_LINKER_FLAGS=-static -s -Wl,--exclude-libs,ALL,--no-insert-timestamp",
+    "-DCMAKE_MODULE_LINKER_FLAGS=-static -s -Wl,--exclude-libs,ALL,--no-insert-timestamp",
+    "-DGGML_OPENMP=OFF",
+    # mingw 10 knows how a process declines power throttling, not that a thread does it alike.
+    "-DCMAKE_C_FLAGS_INIT={trim} -DTHREAD_POWER_THROTTLING_STATE=PROCESS_POWER_THROTTLING_STATE "
+    "-DTHREAD_POWER_THROTTLING_CURRENT_VERSION=1 -DTHREAD_POWER_THROTTLING_EXECUTION_SPEED=1",
+    # WORKAROUND(gcc 12 for Windows): it takes the stride of a tile for 32 bits wide.
+    "-DCMAKE_CXX_FLAGS_INIT={trim} -U__AMX_INT8__",
 )
 
 
@@ -167,6 +189,12 @@ class Builder:
         self._pip("install", "--no-deps", "--force-reinstall", self._wheel(sdist))
         importlib.invalidate_caches()
 
+    def unpack_binding(self, sdist: Path, target: Path) -> None:
+        """Puts the binding into ``target``, where another Python looks for packages."""
+        if not (target / f"{self._pin.stem}.dist-info").is_dir():
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.unpack_archive(self._wheel(sdist), target, "zip")
+
     def _wheel(self, sdist: Path) -> Path:
         """The binding as a wheel, made once for each source distribution."""
         folder = self._work / f"wheel-{self._pin.sha256[:12]}"
@@ -185,7 +213,9 @@ class Builder:
         print(f"Building llama.cpp with {inputs.compiler} ...", flush=True)
         build = root / "build"
         compiler = f"-DCMAKE_CXX_COMPILER={Path(self._toolchain.compiler).as_posix()}"
-        self._cmake("-S", source, "-B", build, "-G", "Ninja", *inputs.flags, compiler)
+        trim = self._toolchain.trim.format(source=source)
+        flags = [flag.replace("{trim}", trim) for flag in inputs.flags]
+        self._cmake("-S", source, "-B", build, "-G", "Ninja", *flags, compiler)
         self._cmake("--build", build, "--target", "llama", "ggml", "-j", str(self._jobs))
         shutil.rmtree(libraries, ignore_errors=True)
         libraries.mkdir(parents=True)
@@ -232,6 +262,7 @@ class Builder:
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Installs the llama backend.")
     parser.add_argument("--all-variants", action="store_true", help="code for each kind of CPU")
+    parser.add_argument("--for-wine", type=Path, metavar="DIR", help="with mingw, into DIR")
     parser.add_argument("--sdist", type=Path, help="a source distribution that is here already")
     parser.add_argument("--work-dir", type=Path, default=HERE.parent.parent / ".native" / "llama")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -240,6 +271,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def prepare(options: argparse.Namespace) -> str:
     """Does what is left to do and returns one sentence about it."""
+    if options.for_wine is not None:
+        return prepare_for_wine(options)
     pin = read_pin(HERE / "requirements.txt")
     toolchain = find_toolchain(os.environ)
     variants = "ON" if options.all_variants else "OFF"
@@ -259,6 +292,21 @@ def prepare(options: argparse.Namespace) -> str:
         raise BuildError("The binding was installed but can't be found; run this script again.")
     install(libraries, folder)
     return f"The llama backend {pin.version} is installed in {folder}."
+
+
+def prepare_for_wine(options: argparse.Namespace) -> str:
+    """The same for Windows, with mingw and into a folder."""
+    pin = read_pin(HERE / "requirements.txt")
+    toolchain = find_cross_toolchain(os.environ)
+    variants = "ON" if options.all_variants else "OFF"
+    flags = (*FLAGS, *WINE_FLAGS, f"-DGGML_CPU_ALL_VARIANTS={variants}")
+    inputs = Inputs(pin.version, pin.sha256, flags, toolchain.identity, "Windows AMD64")
+    builder = Builder(pin, toolchain, options.work_dir.absolute(), options.jobs)
+    builder.install_tools()
+    sdist = builder.fetch(options.sdist)
+    builder.unpack_binding(sdist, options.for_wine)
+    install(builder.build(sdist, inputs), options.for_wine / "llama_cpp" / "lib")
+    return f"The llama backend {pin.version}, a stand-in for Wine, is in {options.for_wine}."
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -62,11 +62,13 @@ def products(folder: Path) -> Iterator[tuple[str, Path]]:
     as ``libggml.so`` would be a second registry of backends, which llama never sees.
     """
     for file in sorted(folder.iterdir()):
+        # mingw's ``libllama.dll``; nothing asks for it by that name but the binding, by both.
+        name = re.sub(r"^lib(llama\.dll)$", r"\1", file.name)
         wanted = re.fullmatch(
-            r"(llama|ggml.*)\.dll|libllama\.so|libggml(-base)?\.so\.0|libggml-cpu.*\.so", file.name
+            r"(llama|ggml.*)\.dll|libllama\.so|libggml(-base)?\.so\.0|libggml-cpu.*\.so", name
         )
         if wanted:
-            yield file.name, file
+            yield name, file
 
 
 def install(libraries: Path, target: Path) -> None:

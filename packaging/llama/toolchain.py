@@ -21,6 +21,9 @@ class Toolchain:
     compiler: str
     identity: str
     environment: Mapping[str, str]
+    trim: str = '"-ffile-prefix-map={source}/="'
+    """The option that keeps the folder ``source``, which it is formatted with, out of messages.
+    In quotes, since a folder may have blanks."""
 
 
 def find_toolchain(environment: Mapping[str, str], platform: str = sys.platform) -> Toolchain:
@@ -42,6 +45,22 @@ def find_toolchain(environment: Mapping[str, str], platform: str = sys.platform)
         "The llama backend needs a C++ compiler and this machine has none; "
         f"install it with: {remedy}"
     )
+
+
+def find_cross_toolchain(environment: Mapping[str, str]) -> Toolchain:
+    """Returns Debian's compiler for Windows. What it makes stands in for Microsoft's under Wine.
+
+    Raises:
+        BuildError: it is not installed.
+    """
+    compiler = shutil.which("x86_64-w64-mingw32-g++-posix", path=environment.get("PATH"))
+    if compiler is None:
+        raise BuildError(
+            "Libraries for Windows need mingw-w64 and this machine has none; "
+            "install it with: sudo apt-get install -y g++-mingw-w64-x86-64-posix"
+        )
+    banner = _output([compiler, "--version"], environment)
+    return Toolchain(compiler, banner.splitlines()[0].strip(), environment)
 
 
 def _linux_remedy(environment: Mapping[str, str]) -> str:
@@ -72,7 +91,7 @@ def _find_msvc(environment: Mapping[str, str]) -> Toolchain:
     banner = _output([compiler], environment)
     version = re.search(r"\d+\.\d+\.\d+(\.\d+)?", banner)
     identity = f"MSVC {version.group() if version else banner.strip()}"
-    return Toolchain(compiler, identity, environment)
+    return Toolchain(compiler, identity, environment, trim=r'"/d1trimfile:{source}\\"')
 
 
 def _developer_environment(environment: Mapping[str, str]) -> dict[str, str]:

@@ -11,6 +11,8 @@ from typing import Any, Final
 import pytest
 
 import app
+from app.core import windows
+from tests.packaging.pe_files import write_pe
 
 PACKAGING: Final = Path(__file__).resolve().parents[2] / "packaging"
 
@@ -23,6 +25,7 @@ archive = _module("archive")
 environment = _module("environment")
 errors = _module("errors")
 icon = _module("icon")
+installer = _module("installer")
 project = _module("project")
 record = _module("record")
 signing = _module("signing")
@@ -280,7 +283,7 @@ def test_a_damaged_record_is_one_sentence(tmp_path: Path, text: str) -> None:
 def test_a_record_of_another_version_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "x.build.json"
     record.write_record(_record(), file)
-    values = json.loads(file.read_text("utf-8")) | {"format": 2}
+    values = json.loads(file.read_text("utf-8")) | {"format": 99}
     file.write_text(json.dumps(values), "utf-8")
     with pytest.raises(errors.PackagingError, match="another version"):
         record.read_record(file)
@@ -294,6 +297,7 @@ def test_a_record_of_another_version_is_refused(tmp_path: Path) -> None:
         ({"modified": True}, ["was not built from a commit"]),
         ({"commit": ""}, ["was not built from a commit"]),
         ({"signed": False}, ["was not signed"]),
+        ({"stand_ins": ("python3.dll by mingw",)}, ["holds a stand-in: python3.dll by mingw"]),
     ],
 )
 def test_a_release_is_microsofts_compiler_a_commit_and_signed(
@@ -319,3 +323,52 @@ def test_the_newest_signtool_is_taken(tmp_path: Path) -> None:
         (folder / "signtool.exe").touch()
     found = signing.find_signtool({"PROGRAMFILES(X86)": str(tmp_path)})
     assert "10.0.22621.0" in found.parts
+
+
+def test_the_installer_unpacks_each_folder_once_and_lists_what_it_wrote(tmp_path: Path) -> None:
+    paths = ["_internal/a b.dll", "_internal/ü/x$y.txt", "contenox.exe"]
+    place = str(tmp_path)
+    assert installer.payload_script(tmp_path, paths).splitlines() == [
+        'SetOutPath "$INSTDIR\\new\\_internal"',
+        f'File "{place}/_internal/a b.dll"',
+        'SetOutPath "$INSTDIR\\new\\_internal\\ü"',
+        f'File "{place}/_internal/ü/x$$y.txt"',
+        'SetOutPath "$INSTDIR\\new"',
+        f'File "{place}/contenox.exe"',
+    ]
+    assert installer.file_list(paths, "1.2.3").split("\r\n") == [
+        "V 1.2.3",
+        "F _internal\\a b.dll",
+        "F _internal\\ü\\x$y.txt",
+        "F contenox.exe",
+        # A folder after what is in it.
+        "D _internal\\ü",
+        "D _internal",
+        "",
+    ]
+
+
+def test_the_program_and_its_shortcut_have_one_name_for_the_taskbar() -> None:
+    assert installer.APP_ID == windows.APP_ID
+
+
+def test_every_text_of_the_installer_is_there_in_both_languages() -> None:
+    scripts = [
+        (installer.SCRIPTS / name).read_text("utf-8") for name in ("contenox.nsi", "rollback.nsi")
+    ]
+    texts = (installer.SCRIPTS / "texts.nsh").read_text("utf-8")
+    used = {name for script in scripts for name in re.findall(r"\$\((TEXT_\w+)\)", script)}
+    defined = re.findall(
+        r'insertmacro Text (TEXT_\w+)\s+(?:\\\s+)?"([^"]+)"\s+(?:\\\s+)?"([^"]+)"', texts
+    )
+    assert {name for name, _, _ in defined} == used
+    assert all(english != german for _, english, german in defined)
+
+
+def test_an_installer_that_is_not_signed_is_no_release(tmp_path: Path) -> None:
+    file = tmp_path / "contenox-setup.exe"
+    assert list(verify.check_installer(file)) == []
+    write_pe(file)
+    assert [finding.text for finding in verify.check_installer(file)] == ["is not signed"]
+    write_pe(file, signed=True)
+    assert list(verify.check_installer(file)) == []

@@ -135,6 +135,13 @@ def test_each_library_is_installed_under_one_name_only(tmp_path: Path) -> None:
     assert found == set(linux + windows)
 
 
+def test_what_mingw_made_is_installed_under_the_name_that_the_program_asks_for(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "libllama.dll").write_bytes(b"made")
+    assert list(build_llama.products(tmp_path)) == [("llama.dll", tmp_path / "libllama.dll")]
+
+
 def _builder(work: Path, sha256: str) -> Any:
     pin = build_llama.Pin("llama-cpp-python", "1", sha256)
     toolchain = build_llama.Toolchain("c++", "c++ 1", {"PATH": ""})
