@@ -9,6 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.chats.records import OverflowChoice
 from app.core.errors import ErrorKind, ErrorRecord
 from app.desktop.application import Desktop
 from app.desktop.context.parts import Group, parts_of
@@ -202,6 +203,10 @@ def test_the_panel_shows_the_parts_and_whether_the_reuse_was_foreseen(
     texts = {label.text() for label in panel.findChildren(type(panel._sums))}
     assert {"Pinned file", "note.md", "Earlier messages", "2 messages"} <= texts
     assert "0 tokens predicted; this pipeline measures nothing" in texts
+    panel.choice.setCurrentIndex(1)
+    panel.choice.activated.emit(1)
+    context = desktop.chats.current.settings.context
+    assert context.on_overflow is OverflowChoice.LEAVE_OUT_OLDEST
     panel.close()
     assert desktop.context.panel is None
 

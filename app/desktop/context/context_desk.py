@@ -44,6 +44,7 @@ class ContextDesk(QObject):
             self.warmth = IdleWarmth(services.warmer, runner, self)
             self.warmth.warmed.connect(self.watch.look)
             self.pins.changed.connect(self.warmth.forget)
+            window.chat_list.removal_asked.connect(self.warmth.forget)
         self.watch.counted.connect(window.context_bar.show_context)
         self.watch.refused.connect(window.context_bar.show_refusal)
         self.watch.counted.connect(self.pins.show_tokens)
@@ -77,7 +78,8 @@ class ContextDesk(QObject):
         left_out = () if shown is None else shown.talk.message_ids[: shown.talk.left_out]
         self._window.transcript.shade(frozenset(left_out))
         if self.panel is not None:
-            self.panel.show_context(shown, self._last_stamp())
+            on_overflow = self._chats.current.settings.context.on_overflow
+            self.panel.show_context(shown, self._last_stamp(), on_overflow)
 
     def _last_stamp(self) -> AnswerStamp | None:
         stamps = (one.stamp for one in reversed(self._chats.current.path()))

@@ -60,7 +60,7 @@ class ContextPanel(QDialog):
         self._facts.setColumnStretch(1, 1)
         self.choice = Chooser(theme, translate("ContextPanel", "When the chat is full"), self)
         for choice in _CHOICES:
-            self.choice.addItem(words.choice_name(choice), choice)
+            self.choice.addItem(words.choice_name(choice), choice.value)
         self.choice.activated.connect(self._on_choice)
         self._build()
 
@@ -90,8 +90,11 @@ class ContextPanel(QDialog):
         layout.addWidget(scroll, 1)
         layout.addLayout(full)
 
-    def show_context(self, shown: ContextShown | None, last: AnswerStamp | None) -> None:
-        """Shows the next turn, and how the reuse of the last one was foreseen."""
+    def show_context(
+        self, shown: ContextShown | None, last: AnswerStamp | None, on_overflow: OverflowChoice
+    ) -> None:
+        """Shows the next turn, how the reuse of the last one was foreseen, and what is chosen."""
+        self.choice.setCurrentIndex(self.choice.findData(on_overflow.value))
         _clear(self._grid)
         _clear(self._facts)
         self._show_last(last)
@@ -106,7 +109,6 @@ class ContextPanel(QDialog):
         self._show(self._left_out, words.left_out_sentence(talk.left_out) if talk.left_out else "")
         summary = talk.read().summary
         self._show(self._summary, words.summary_sentence(summary) if summary else "")
-        self.choice.setCurrentIndex(self.choice.findData(talk.context.on_overflow))
         self._show_segments(report)
         self._show_cache(report)
 
@@ -176,7 +178,7 @@ class ContextPanel(QDialog):
 
     @Slot()
     def _on_choice(self) -> None:
-        self.choice_made.emit(self.choice.currentData())
+        self.choice_made.emit(OverflowChoice(self.choice.currentData()))
 
 
 _FIRST_NUMBER: Final = 3
