@@ -1,5 +1,6 @@
 """The bare library reads the very ids that the product reads, and a whole run on real weights."""
 
+import multiprocessing
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from app.certify.plan import Plan
 from app.certify.product import EngineModel
 from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
-from app.engine.backends.raw_control import whole_ids
+from app.engine.backends.raw_control import RawControl, whole_ids
 from app.engine.client import EngineClient
+from app.models.identity import Stopped
 from app.models.library import InstalledModel, Library
 from app.workflows.certification import Certification
 from app.workflows.load_spec import load_spec
@@ -47,6 +49,16 @@ def test_control_and_product_read_the_same_ids(
     assert (run.prompt_tokens, run.ids_sha256) == (counted.tokens, counted.ids_sha256)
     assert run.completion_tokens == 4
     assert control.load_s > 0
+
+
+def test_a_stop_ends_a_run_of_the_control_that_takes_long() -> None:
+    ours, theirs = multiprocessing.Pipe()
+    asked = iter((False, True))
+    with pytest.raises(Stopped):
+        RawControl(ours, 0.0, lambda: next(asked)).run("a long prompt", 64)
+    assert theirs.recv() == ("a long prompt", 64, False)
+    ours.close()
+    theirs.close()
 
 
 @pytest.fixture
