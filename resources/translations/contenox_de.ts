@@ -1937,30 +1937,6 @@
       <translation>Auf diesem Rechner gemessen</translation>
     </message>
     <message>
-      <source>What to measure</source>
-      <translation>Was gemessen wird</translation>
-    </message>
-    <message>
-      <source>Export</source>
-      <translation>Exportieren</translation>
-    </message>
-    <message>
-      <source>The pictures (PNG)…</source>
-      <translation>Die Bilder (PNG) …</translation>
-    </message>
-    <message>
-      <source>The certificates (JSON)…</source>
-      <translation>Die Zertifikate (JSON) …</translation>
-    </message>
-    <message>
-      <source>A page to read (Markdown)…</source>
-      <translation>Eine Seite zum Lesen (Markdown) …</translation>
-    </message>
-    <message>
-      <source>Stop</source>
-      <translation>Anhalten</translation>
-    </message>
-    <message>
       <source>Certificates</source>
       <translation>Zertifikate</translation>
     </message>
@@ -1971,30 +1947,6 @@
     <message>
       <source>Choose a model above. The quick check takes about a minute and says whether its answers are sound on this computer, and how fast they come. Certifying takes longer and measures more thoroughly, at every depth of the context.</source>
       <translation>Wählen Sie oben ein Modell. Die Kurzprüfung dauert etwa eine Minute und sagt, ob seine Antworten auf diesem Rechner stimmen und wie schnell sie kommen. Das Zertifizieren dauert länger und misst gründlicher, in jeder Tiefe des Kontexts.</translation>
-    </message>
-    <message>
-      <source>Quick check (about a minute)</source>
-      <translation>Kurzprüfung (etwa eine Minute)</translation>
-    </message>
-    <message>
-      <source>Quick check</source>
-      <translation>Kurzprüfung</translation>
-    </message>
-    <message>
-      <source>Certify</source>
-      <translation>Zertifizieren</translation>
-    </message>
-    <message>
-      <source>about {time} left</source>
-      <translation>noch etwa {time}</translation>
-    </message>
-    <message>
-      <source>longer than expected</source>
-      <translation>länger als erwartet</translation>
-    </message>
-    <message>
-      <source>Stopping</source>
-      <translation>Wird angehalten</translation>
     </message>
   </context>
   <context>
@@ -3447,6 +3399,57 @@ Nichts davon wurde behalten. Versuchen Sie es später noch einmal, oder mit eine
     <message>
       <source>Writing and explaining code on a laptop with 16 GB.</source>
       <translation>Code schreiben und erklären auf einem Laptop mit 16 GB.</translation>
+    </message>
+  </context>
+  <context>
+    <name>Steering</name>
+    <message>
+      <source>What to measure</source>
+      <translation>Was gemessen wird</translation>
+    </message>
+    <message>
+      <source>Export</source>
+      <translation>Exportieren</translation>
+    </message>
+    <message>
+      <source>The pictures (PNG)…</source>
+      <translation>Die Bilder (PNG) …</translation>
+    </message>
+    <message>
+      <source>The certificates (JSON)…</source>
+      <translation>Die Zertifikate (JSON) …</translation>
+    </message>
+    <message>
+      <source>A page to read (Markdown)…</source>
+      <translation>Eine Seite zum Lesen (Markdown) …</translation>
+    </message>
+    <message>
+      <source>Stop</source>
+      <translation>Anhalten</translation>
+    </message>
+    <message>
+      <source>Quick check (about a minute)</source>
+      <translation>Kurzprüfung (etwa eine Minute)</translation>
+    </message>
+    <message>
+      <source>Quick check</source>
+      <translation>Kurzprüfung</translation>
+    </message>
+    <message>
+      <source>Certify</source>
+      <translation>Zertifizieren</translation>
+    </message>
+    <message>
+      <source>about {time} left</source>
+      <translation>noch etwa {time}</translation>
+    </message>
+    <message>
+      <source>longer than expected</source>
+      <translation>länger als erwartet</translation>
+    </message>
+    <message>
+      <source>Stopping</source>
+      <translation>Wird angehalten</translation>
     </message>
   </context>
 </TS>

@@ -86,10 +86,10 @@ class MeasuredDesk(QObject):
         from app.desktop.measured.window import MeasuredWindow
 
         window = MeasuredWindow(self._theme)
-        window.measure_asked.connect(self.measure)
-        window.stop_asked.connect(self._on_stop)
-        window.candidate_chosen.connect(self._on_candidate)
-        window.export_asked.connect(self._on_export)
+        window.steering.measure_asked.connect(self.measure)
+        window.steering.stop_asked.connect(self._on_stop)
+        window.steering.candidate_chosen.connect(self._on_candidate)
+        window.steering.export_asked.connect(self._on_export)
         return window
 
     def _ask(self, work: Callable[[], object], done: Callable[..., None]) -> None:
@@ -106,7 +106,7 @@ class MeasuredDesk(QObject):
             self._yielded = True
             self.measuring.stop()
             if self.window is not None:
-                self.window.show_stopping()
+                self.window.steering.show_stopping()
 
     def offer_for(self, model: str, backend: str, told: Callable[[Candidate], None]) -> None:
         """Tells ``told`` of a GPU that the model was never checked on, if there is one."""
@@ -152,7 +152,7 @@ class MeasuredDesk(QObject):
     def _on_stop(self) -> None:
         self.measuring.stop()
         if self.window is not None:
-            self.window.show_stopping()
+            self.window.steering.show_stopping()
 
     @Slot(object)
     def _on_candidate(self, candidate: Candidate) -> None:
@@ -162,8 +162,8 @@ class MeasuredDesk(QObject):
             return expected(candidate, quick=True), expected(candidate, quick=False)
 
         def done(seconds: tuple[float | None, float | None]) -> None:
-            if self.window is not None and self.window.candidate == candidate:
-                self.window.set_expected(*seconds)
+            if self.window is not None and self.window.steering.candidate == candidate:
+                self.window.steering.set_expected(*seconds)
 
         self._ask(ask, done)
 
@@ -208,7 +208,7 @@ class MeasuredDesk(QObject):
 
     def _on_candidates(self, candidates: tuple[Candidate, ...]) -> None:
         if self.window is not None:
-            self.window.set_candidates(candidates)
+            self.window.steering.set_candidates(candidates)
 
     def _on_exported(self, target: Path) -> None:
         self._tell(BannerKind.DONE, self.tr("It was exported."), str(target))
@@ -217,18 +217,19 @@ class MeasuredDesk(QObject):
     def _on_began(self, candidate: Candidate) -> None:
         self.show()
         if self.window is not None:
-            self.window.show_running(candidate)
+            self.window.show_banner(None)
+            self.window.steering.show_running(candidate)
 
     @Slot(object)
     def _on_stepped(self, step: Step) -> None:
         running = self.measuring.running
         if self.window is not None and running is not None and not self.measuring.stopping:
-            self.window.show_step(running, step)
+            self.window.steering.show_step(running, step)
 
     @Slot(object)
     def _on_ended(self, certificate: Certificate | None) -> None:
         if self.window is not None:
-            self.window.show_choice()
+            self.window.steering.show_choice()
         if certificate is None:
             self._on_stopped()
             return
@@ -266,7 +267,7 @@ class MeasuredDesk(QObject):
     @Slot(object)
     def _on_failed(self, error: ErrorRecord) -> None:
         if self.window is not None:
-            self.window.show_choice()
+            self.window.steering.show_choice()
         self._on_failed_reading(error)
 
     def _on_failed_reading(self, error: ErrorRecord) -> None:

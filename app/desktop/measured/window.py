@@ -1,9 +1,8 @@
 """The window of measurements: what to measure, the pictures, the table."""
 
-from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import QElapsedTimer, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -11,9 +10,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QLabel,
-    QMenu,
-    QProgressBar,
-    QPushButton,
     QSplitter,
     QStackedWidget,
     QTableView,
@@ -21,14 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.certify.certifier import Step
 from app.desktop.banner import Banner
-from app.desktop.chooser import Chooser
 from app.desktop.measured import words
 from app.desktop.measured.charts import Charts, series_colours
+from app.desktop.measured.steering import Steering
 from app.desktop.measured.table_model import Column, MeasuredOrder, MeasuredTable
 from app.desktop.theme import Theme
-from app.workflows.measured import Candidate, Measured
+from app.workflows.measured import Measured
 
 _WIDTHS: Final = {
     Column.MODEL: 240,
@@ -46,20 +41,12 @@ _WIDTHS: Final = {
 class MeasuredWindow(QWidget):
     """Stays open beside the chat. What a press does is decided in ``desk.py``."""
 
-    measure_asked = Signal(object, bool)  # Candidate, quick
-    stop_asked = Signal()
-    candidate_chosen = Signal(object)  # Candidate
-    export_asked = Signal(str)  # a suffix of exporting.SUFFIXES
-
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._theme = theme
         self._rows: tuple[Measured, ...] = ()
-        self._expected_s: float | None = None
-        self._since = QElapsedTimer()
-        self._since.start()
         self._banner: Banner | None = None
         self.setWindowTitle(self.tr("Measured on this computer"))
         self.setWindowIcon(theme.mark("contenox"))
@@ -74,12 +61,7 @@ class MeasuredWindow(QWidget):
     # --- Building ------------------------------------------------------------------------------
 
     def _build(self) -> None:
-        self._steering = QStackedWidget(self)
-        self._steering.addWidget(self._choice_row())
-        self._steering.addWidget(self._progress_row())
-        self._steering.setSizePolicy(
-            self._steering.sizePolicy().horizontalPolicy(), self.sizePolicy().verticalPolicy().Fixed
-        )
+        self.steering = Steering(self._theme, self)
         self.machine = QLabel(self)
         self.machine.setObjectName("muted")
         self.machine.setTextFormat(Qt.TextFormat.PlainText)
@@ -116,64 +98,9 @@ class MeasuredWindow(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 16, 20, 16)
         layout.setSpacing(12)
-        layout.addWidget(self._steering)
+        layout.addWidget(self.steering)
         layout.addLayout(self._notices)
         layout.addWidget(self._pages, 1)
-
-    def _choice_row(self) -> QWidget:
-        row = QWidget(self)
-        self.choice = Chooser(self._theme, self.tr("What to measure"), row)
-        self.choice.currentIndexChanged.connect(self._on_choice)
-        self.quick = QPushButton(row)
-        self.quick.clicked.connect(lambda: self._ask(quick=True))
-        self.full = QPushButton(row)
-        self.full.setObjectName("primary")
-        self.full.clicked.connect(lambda: self._ask(quick=False))
-        self.export = QPushButton(self.tr("Export"), row)
-        menu = QMenu(self.export)
-        for text, suffix in (
-            (self.tr("The pictures (PNG)…"), "png"),
-            (self.tr("The certificates (JSON)…"), "json"),
-            (self.tr("A page to read (Markdown)…"), "md"),
-        ):
-            menu.addAction(text).triggered.connect(self._exporter(suffix))
-        self.export.setMenu(menu)
-        across = QHBoxLayout(row)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(10)
-        across.addWidget(self.choice)
-        across.addWidget(self.quick)
-        across.addWidget(self.full)
-        across.addStretch(1)
-        across.addWidget(self.export)
-        self.set_expected(None, None)
-        return row
-
-    def _progress_row(self) -> QWidget:
-        row = QWidget(self)
-        self.doing = QLabel(row)
-        self.doing.setObjectName("strong")
-        self.doing.setTextFormat(Qt.TextFormat.PlainText)
-        self.left = QLabel(row)
-        self.left.setObjectName("muted")
-        self.bar = QProgressBar(row)
-        self.bar.setTextVisible(False)
-        self.stop = QPushButton(self.tr("Stop"), row)
-        self.stop.clicked.connect(self.stop_asked)
-        above = QHBoxLayout()
-        above.addWidget(self.doing)
-        above.addStretch(1)
-        above.addWidget(self.left)
-        words_and_bar = QVBoxLayout()
-        words_and_bar.setSpacing(6)
-        words_and_bar.addLayout(above)
-        words_and_bar.addWidget(self.bar)
-        across = QHBoxLayout(row)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(14)
-        across.addLayout(words_and_bar, 1)
-        across.addWidget(self.stop)
-        return row
 
     def _table(self) -> QTableView:
         view = QTableView(self)
@@ -235,7 +162,7 @@ class MeasuredWindow(QWidget):
         """Shows the certificates in pictures and table."""
         self._rows = rows
         self._pages.setCurrentIndex(0 if rows else 1)
-        self.export.setEnabled(bool(rows))
+        self.steering.export.setEnabled(bool(rows))
         self._repaint()
 
     @Slot()
@@ -247,72 +174,6 @@ class MeasuredWindow(QWidget):
         self.table_model.set_rows(rows, colours, series)
         newest = max((one.certificate for one in rows), key=lambda one: one.date, default=None)
         self.machine.setText("" if newest is None else words.machine(newest.machine, newest))
-
-    def set_candidates(self, candidates: tuple[Candidate, ...]) -> None:
-        """What can be measured; the chosen one stays chosen."""
-        chosen = self.candidate
-        self.choice.blockSignals(True)
-        self.choice.clear()
-        for one in candidates:
-            self.choice.addItem(words.candidate(one), one)
-        self.choice.setCurrentIndex(candidates.index(chosen) if chosen in candidates else 0)
-        self.choice.blockSignals(False)
-        self.choice.updateGeometry()
-        for widget in (self.choice, self.quick, self.full):
-            widget.setEnabled(bool(candidates))
-        self._on_choice()
-
-    def choose(self, candidate: Candidate) -> None:
-        """Chooses what to measure, if it is in the list."""
-        for place in range(self.choice.count()):
-            if self.choice.itemData(place) == candidate:
-                self.choice.setCurrentIndex(place)
-
-    @property
-    def candidate(self) -> Candidate | None:
-        found = self.choice.currentData()
-        return found if isinstance(found, Candidate) else None
-
-    def set_expected(self, quick_s: float | None, full_s: float | None) -> None:
-        """How long both runs take, where it can be told."""
-        minute = self.tr("Quick check (about a minute)")
-        self.quick.setText(
-            minute if quick_s is None else words.button(self.tr("Quick check"), quick_s)
-        )
-        self.full.setText(words.button(self.tr("Certify"), full_s))
-
-    def show_running(self, candidate: Candidate) -> None:
-        """Shows progress in the place of the choice."""
-        self.show_banner(None)
-        self.doing.setText(words.candidate(candidate))
-        self.left.setText("")
-        self._expected_s = None
-        self.bar.setRange(0, 0)
-        self.stop.setEnabled(True)
-        self._steering.setCurrentIndex(1)
-        self.stop.setFocus()
-
-    def show_step(self, candidate: Candidate, step: Step) -> None:
-        """How far it is."""
-        self.doing.setText(f"{words.candidate(candidate)}: {words.step(step)}")
-        self.bar.setRange(0, step.total)
-        self.bar.setValue(step.number)
-        self.bar.setAccessibleName(words.step(step))
-        if step.expected_s is not None and step.expected_s != self._expected_s:
-            self._expected_s = step.expected_s
-            self._since.restart()
-        if self._expected_s is not None:
-            left = self._expected_s - self._since.elapsed() / 1000
-            text = self.tr("about {time} left").format(time=words.about(left))
-            self.left.setText(text if left > 0 else self.tr("longer than expected"))
-
-    def show_stopping(self) -> None:
-        self.stop.setEnabled(False)
-        self.left.setText(self.tr("Stopping"))
-
-    def show_choice(self) -> None:
-        """Nothing runs any more."""
-        self._steering.setCurrentIndex(0)
 
     def show_banner(self, banner: Banner | None) -> None:
         """Shows one notice below the choice, in the place of the one before."""
@@ -332,19 +193,3 @@ class MeasuredWindow(QWidget):
         self.show()
         self.raise_()
         self.activateWindow()
-
-    # --- Presses -------------------------------------------------------------------------------
-
-    @Slot()
-    def _on_choice(self) -> None:
-        candidate = self.candidate
-        if candidate is not None:
-            self.candidate_chosen.emit(candidate)
-
-    def _ask(self, *, quick: bool) -> None:
-        candidate = self.candidate
-        if candidate is not None:
-            self.measure_asked.emit(candidate, quick)
-
-    def _exporter(self, suffix: str) -> Callable[[], None]:
-        return lambda: self.export_asked.emit(suffix)

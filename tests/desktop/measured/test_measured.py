@@ -100,7 +100,7 @@ def _open(desktop: Desktop, qtbot: QtBot) -> tuple[MeasuredDesk, MeasuredWindow]
     desktop.window.measured_button.click()
     window = desk.window
     assert window is not None
-    qtbot.waitUntil(lambda: window.candidate is not None)
+    qtbot.waitUntil(lambda: window.steering.candidate is not None)
     return desk, window
 
 
@@ -116,11 +116,15 @@ def _curves(plot: Any) -> list[list[float]]:
 
 def test_nothing_measured_says_what_to_do_and_what_it_takes(desktop: Desktop, qtbot: QtBot) -> None:
     _, window = _open(desktop, qtbot)
-    qtbot.waitUntil(lambda: "3 min" not in window.full.text() and "2 min" in window.full.text())
-    assert window.quick.text() == "Quick check (about 40 s)"
-    assert window.choice.currentText() == "Tiny · openvino on CPU"
+    qtbot.waitUntil(
+        lambda: (
+            "3 min" not in window.steering.full.text() and "2 min" in window.steering.full.text()
+        )
+    )
+    assert window.steering.quick.text() == "Quick check (about 40 s)"
+    assert window.steering.choice.currentText() == "Tiny · openvino on CPU"
     assert not window.view.isVisible()
-    assert not window.export.isEnabled()
+    assert not window.steering.export.isEnabled()
 
 
 def test_the_pictures_show_the_figures_of_the_certificates(
@@ -163,12 +167,12 @@ def test_a_run_shows_its_step_and_its_time_and_then_its_result(
     desktop: Desktop, measures: Measures, qtbot: QtBot
 ) -> None:
     desk, window = _open(desktop, qtbot)
-    window.full.click()
-    qtbot.waitUntil(lambda: "Measuring with 2,048 tokens" in window.doing.text())
+    window.steering.full.click()
+    qtbot.waitUntil(lambda: "Measuring with 2,048 tokens" in window.steering.doing.text())
     assert desktop.runner.state is TurnState.IDLE
     assert not desktop.runner.engine_is_free
-    assert (window.bar.value(), window.bar.maximum()) == (3, 10)
-    assert "left" in window.left.text()
+    assert (window.steering.bar.value(), window.steering.bar.maximum()) == (3, 10)
+    assert "left" in window.steering.left.text()
     measures.gate.set()
     qtbot.waitUntil(lambda: window.view.isVisible())
     assert measures.runs == [(ON_CPU, False)]
@@ -184,18 +188,18 @@ def test_a_run_that_fails_says_why_and_can_be_tried_again(
     measures.result = EnvironmentFault("control_died", "The control ended.", "Try again.")
     measures.gate.set()
     _, window = _open(desktop, qtbot)
-    window.quick.click()
+    window.steering.quick.click()
     qtbot.waitUntil(lambda: window.banner is not None)
     assert window.banner is not None
     assert "The control ended." in window.banner.accessibleName()
-    assert window.full.isVisible()
+    assert window.steering.full.isVisible()
 
 
 def test_a_stopped_run_goes_on(desktop: Desktop, measures: Measures, qtbot: QtBot) -> None:
     _, window = _open(desktop, qtbot)
-    window.quick.click()
+    window.steering.quick.click()
     qtbot.waitUntil(lambda: bool(measures.runs))
-    window.stop.click()
+    window.steering.stop.click()
     qtbot.waitUntil(lambda: window.banner is not None)
     banner = window.banner
     assert banner is not None
@@ -207,7 +211,7 @@ def test_a_stopped_run_goes_on(desktop: Desktop, measures: Measures, qtbot: QtBo
 
 def test_a_chat_goes_first(desktop: Desktop, room: Room, measures: Measures, qtbot: QtBot) -> None:
     desk, window = _open(desktop, qtbot)
-    window.full.click()
+    window.steering.full.click()
     qtbot.waitUntil(lambda: bool(measures.runs))
     take_turn(desktop, room, qtbot, "Hello", "Hello.")
     qtbot.waitUntil(lambda: desk.measuring.running is None)
