@@ -130,7 +130,7 @@ class TurnCourse(QObject):
         settings = conversation.settings = with_choice(conversation.settings, model, device)
         wishes = wishes_for(answer, settings.sampling, varied=varied)
         running = self._running = RunningTurn(conversation, answer, stamp, wishes)
-        speed = self._speeds.get((model.name, model.backend))
+        speed = self._known_speed(conversation, model)
         decision = msgspec.structs.replace(decision, tokens_per_s=speed)
         self._move(
             Happening.SENT,
@@ -257,19 +257,7 @@ class TurnCourse(QObject):
             case Delta():
                 self._on_delta(running, event)
             case Finished():
-                running.end_thinking()
-                self._note_speed(running.stamp, event)
-                if event.reason is not FinishReason.CANCELLED and running.asked is not None:
-                    self.prompt_read.emit(running.conversation.id, running.asked)
-                self._end(
-                    msgspec.structs.replace(
-                        running.stamp,
-                        reason=event.reason,
-                        usage=event.usage,
-                        timings=event.timings,
-                        seed=event.seed,
-                    )
-                )
+                self._on_finished(running, event)
             case Failed():
                 self._on_failed(event.error)
             case RetriedOnCpu():
@@ -277,11 +265,34 @@ class TurnCourse(QObject):
             case _:
                 pass
 
-    def _note_speed(self, stamp: AnswerStamp, end: Finished) -> None:
+    def _on_finished(self, running: RunningTurn, event: Finished) -> None:
+        running.end_thinking()
+        stamp = msgspec.structs.replace(
+            running.stamp,
+            reason=event.reason,
+            usage=event.usage,
+            timings=event.timings,
+            seed=event.seed,
+        )
+        self._note_speed(stamp)
+        if event.reason is not FinishReason.CANCELLED and running.asked is not None:
+            self.prompt_read.emit(running.conversation.id, running.asked)
+        self._end(stamp)
+
+    def _note_speed(self, stamp: AnswerStamp) -> None:
         """Keeps how fast a model reads, if it read enough to tell."""
-        speed = end.timings.prefill_tokens_per_s
-        if speed and end.usage.prompt_tokens - end.usage.reused_tokens >= _TELLING_TOKENS:
+        speed = stamp.timings.prefill_tokens_per_s
+        if speed and stamp.usage.prompt_tokens - stamp.usage.reused_tokens >= _TELLING_TOKENS:
             self._speeds[stamp.model, stamp.backend] = speed
+
+    def _known_speed(self, conversation: Conversation, model: ModelEntry) -> float | None:
+        """How fast a model read in this run of the program, or earlier in this chat."""
+        key = (model.name, model.backend)
+        if key not in self._speeds:
+            for message in conversation.path():
+                if message.stamp is not None:
+                    self._note_speed(message.stamp)
+        return self._speeds.get(key)
 
     def _on_delta(self, running: RunningTurn, event: Delta) -> None:
         if event.kind is DeltaKind.TOOL_CALL:

@@ -79,7 +79,10 @@ class Talk(Struct, frozen=True, kw_only=True):
         left = self._last_boundary() - first
         if left <= 0:
             raise _nothing_left()
-        return self.without(first + (left + 1) // 2)
+        half = first + (left + 1) // 2
+        while half < len(self.parts.history) and not self._is_question(half):
+            half += 1
+        return self.without(half)
 
     def to_summarise(self, report: ContextReport) -> tuple[ChatMessage, ...]:
         """The oldest messages that one summary is to stand for: as many as one reading holds.
@@ -99,6 +102,9 @@ class Talk(Struct, frozen=True, kw_only=True):
             if taken > room:
                 end = first + place
                 break
+        # What is kept begins with a turn of the person: some templates take nothing else.
+        while end > first and end < len(self.parts.history) and not self._is_question(end):
+            end -= 1
         if end <= first:
             raise UserError(
                 "summary_too_long",
@@ -110,6 +116,9 @@ class Talk(Struct, frozen=True, kw_only=True):
     def summary(self, request: Generate, messages: tuple[ChatMessage, ...]) -> Generate:
         """The request whose answer stands for ``messages`` and for an earlier summary."""
         return summary_request(self.request(request), messages)
+
+    def _is_question(self, place: int) -> bool:
+        return self.parts.history[place].role is Role.USER
 
     def _last_boundary(self) -> int:
         """What comes last is always read: the turn, or the answer that goes on and its question."""

@@ -287,6 +287,31 @@ def test_what_takes_long_says_so_first(desktop: Desktop, room: Room, qtbot: QtBo
     assert last.text == "Yes."
 
 
+def test_how_fast_a_model_read_before_tells_how_long_it_will_take(
+    start: Start, qtbot: QtBot
+) -> None:
+    desktop, room = start()
+    send(desktop, "word " * 400)
+    qtbot.waitUntil(lambda: len(room.engine.requests) == 1)
+    end = finished(room.engine.last)
+    usage = msgspec.structs.replace(end.usage, prompt_tokens=400, reused_tokens=0)
+    timings = msgspec.structs.replace(end.timings, prefill_tokens_per_s=2.0)
+    room.engine.say(
+        text(room.engine.last, "Yes."), msgspec.structs.replace(end, usage=usage, timings=timings)
+    )
+    qtbot.waitUntil(lambda: desktop.runner.state is TurnState.IDLE)
+    chat = desktop.chats.current.id
+    desktop, room = start()
+    with qtbot.waitSignal(desktop.chats.shown):
+        desktop.chats.show(chat)
+    send(desktop, "Go on")  # the model isn't loaded: 403 words at 2 a second
+    banner = banner_of(desktop, qtbot)
+    assert "about 3 minutes" in banner.accessibleName()
+    banner.buttons["leave_out_oldest"].click()
+    answer(desktop, room, qtbot, 0)
+    assert [one.content for one in generated(room).messages] == ["Go on"]
+
+
 def test_a_refusal_by_the_engine_leads_to_the_same_choices(
     desktop: Desktop, room: Room, qtbot: QtBot
 ) -> None:
