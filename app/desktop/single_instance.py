@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import sys
+import time
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,7 @@ _WAIT_MS: Final = 500
 _ATTEMPTS: Final = 6  # the first instance may hold the lock and not listen yet
 _QUIT: Final = b"quit"
 _GONE_WITHIN_S: Final = 10.0
+_POLL_S: Final = 0.05
 
 
 class SingleInstance(QObject):
@@ -114,13 +116,18 @@ def end_first(data_root: Path) -> bool:
     socket.waitForBytesWritten(_WAIT_MS)
     socket.waitForDisconnected(_WAIT_MS)
     del application
+    ends = time.monotonic() + _GONE_WITHIN_S
+    while not (over := _is_over(owner)) and time.monotonic() < ends:
+        time.sleep(_POLL_S)
+    return over
+
+
+def _is_over(process: int) -> bool:
+    """Whether a process has ended, also one that its parent hasn't asked about yet."""
     try:
-        psutil.Process(owner).wait(_GONE_WITHIN_S)
+        return psutil.Process(process).status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
-    except psutil.TimeoutExpired:
-        return False
-    return True
 
 
 def _lock_of(data_root: Path) -> QLockFile:

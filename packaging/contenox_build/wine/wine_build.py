@@ -57,7 +57,7 @@ def _package(rig: Rig, work: Path, output: Path, *, self_test: bool) -> None:
     options += ["--commit", source.commit, *(["--modified"] if source.modified else [])]
     options += [word for text in wine_rig.stand_ins() for word in ("--stand-in", text)]
     options += [] if self_test else ["--skip-self-test"]
-    code = rig.show([*rig.python, "-I", script, "package", *options])
+    code = rig.show([*rig.python, "-I", "-X", "utf8", script, "package", *options])
     if code != 0:
         raise PackagingError(f"The package was not built under Wine; see {rig.log} and {work}.")
     # The build knows this machine's folders by Windows' names only; mingw and gendef by their own.
