@@ -2346,6 +2346,10 @@
       <source>Try again</source>
       <translation>Noch einmal versuchen</translation>
     </message>
+    <message>
+      <source>Reading this takes about a minute.</source>
+      <translation>Das zu lesen dauert etwa eine Minute.</translation>
+    </message>
   </context>
   <context>
     <name>ContextBar</name>

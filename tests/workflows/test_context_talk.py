@@ -1,8 +1,8 @@
-"""What a chat leaves out step by step: the boundary is a turn of the person, and nothing is lost."""
+"""What a chat leaves out step by step: the boundary is a turn of the person, nothing is lost."""
 
 import pytest
 
-from app.chats.records import ContextFields
+from app.chats.records import ContextFields, OverflowChoice
 from app.core.errors import ContenoxError
 from app.engine.chat import ChatMessage, Role
 from app.engine.protocol import Generate, new_request_id
@@ -24,9 +24,8 @@ def talk(turns: int, question: str = "And now?") -> Talk:
         for role in (Role.USER, Role.ASSISTANT)
     )
     ids = tuple(f"m{place}" for place in range(len(history) + bool(question)))
-    return Talk(
-        parts=ChatParts(system="Be terse.", history=history, turn=question), message_ids=ids
-    )
+    parts = ChatParts(system="Be terse.", history=history, turn=question)
+    return Talk(parts=parts, message_ids=ids)
 
 
 def empty(context_tokens: int = 200) -> Generate:
@@ -91,6 +90,6 @@ def test_what_is_remembered_stays_when_turns_are_left_out() -> None:
     asked = Talk(
         parts=talk(2).parts,
         message_ids=talk(2).message_ids,
-        context=ContextFields(on_overflow="summarise"),  # type: ignore[arg-type]  as a store has it
+        context=ContextFields(on_overflow=OverflowChoice.SUMMARISE),
     )
-    assert asked.without(2).context.on_overflow == "summarise"
+    assert asked.without(2).context.on_overflow is OverflowChoice.SUMMARISE

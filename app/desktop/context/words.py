@@ -53,9 +53,12 @@ def held(hold: Hold) -> tuple[str, str]:
 
 
 def _slow(hold: Hold, seconds: float) -> tuple[str, str]:
-    headline = translate("context", "Reading this takes about {minutes} minutes.").format(
-        minutes=number(max(1, round(seconds / _MINUTE_S)))
-    )
+    minutes = round(seconds / _MINUTE_S)
+    headline = translate("context", "Reading this takes about a minute.")
+    if minutes > 1:
+        headline = translate("context", "Reading this takes about {minutes} minutes.").format(
+            minutes=number(minutes)
+        )
     tokens = 0
     if hold.report is not None:
         tokens = hold.report.prompt_tokens - (hold.report.predicted_reused_tokens or 0)
