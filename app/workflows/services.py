@@ -38,7 +38,7 @@ from app.hardware.selection import DeviceChoice, DeviceWishes, choose_device
 from app.hardware.selector import Selector
 from app.models.identity import never_stop
 from app.models.library import InstalledModel, Library, preference
-from app.models.profile import Profile, profile_digest
+from app.models.profile import Profile, capabilities, profile_digest
 from app.models.profile_files import profile_of
 from app.workflows.certified import CertifiedDevices
 from app.workflows.context_ceiling import require_declared
@@ -250,10 +250,18 @@ class Services:
         """The request that answers ``messages`` with ``model``.
 
         Raises:
+            UserError: ``chat_not_supported``: the profile says so.
             ContenoxError: the device or the profile can't be used.
         """
         options = options or TurnOptions()
-        most = profile_of(model).max_output_tokens or options.max_tokens
+        profile = profile_of(model)
+        if not capabilities(profile).chat:
+            raise UserError(
+                "chat_not_supported",
+                f"The profile of {model.name} says that it doesn't chat.",
+                "Choose a chat model.",
+            )
+        most = profile.max_output_tokens or options.max_tokens
         spec = self.prepare_load(model, options)
         setting = self.settings_file.load().thinking_budget_tokens
         budget = thinking_budget(spec, options.max_thinking_tokens, setting)

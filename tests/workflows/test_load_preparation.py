@@ -145,3 +145,14 @@ def test_an_answer_is_no_longer_than_the_profile_allows(
     assert most(TurnOptions(max_tokens=300)) == 100
     assert most(TurnOptions(max_tokens=50)) == 50
     services.close()
+
+
+def test_a_model_whose_profile_says_that_it_does_not_chat_is_not_asked(
+    services: Services, starter_gguf: InstalledModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mute = LlamaProfile(can_chat=False, can_embed=True)
+    monkeypatch.setattr(services_module, "profile_of", lambda _model: mute)
+    with pytest.raises(UserError) as caught:
+        services.prepare_turn(starter_gguf, ())
+    assert caught.value.code == "chat_not_supported"
+    services.close()
