@@ -1,6 +1,6 @@
 """Measures the engine against the bare library: decode, time to first token, cancel latency.
 
-    python -m benchmarks.engine [--backend openvino] [--pairs 9] [--json RESULT.json]
+    python -m benchmarks.engine [--backend openvino] [--pairs 9] [--cancels 20] [--json FILE]
 
 Product and control run in turn on the same model, device and ids: A B A B. Prefill and decode are
 never mixed: a decode rate counts the tokens after the first over the time from the first to the
@@ -42,7 +42,6 @@ from benchmarks.machine import Machine, this_machine
 DECODE_TOKENS: Final = 96
 PREFILL_WORDS: Final = 900
 LONG_WORDS: Final = 3600
-CANCELS: Final = 20
 WORDS: Final = "the sea is blue and the sky is grey while the wind blows over the harbour".split()  # noqa: SIM905
 
 
@@ -173,14 +172,14 @@ def ratio(name: str, pairs: Sequence[tuple[float, float]], goal: float, *, at_le
     )
 
 
-def cancels(product: Product) -> list[Latency]:
+def cancels(product: Product, runs: int) -> list[Latency]:
     decode = [
         product.cancel_s(sentence(2000 + n, 20), lambda event: isinstance(event, Delta))
-        for n in range(CANCELS)
+        for n in range(runs)
     ]
     prefill = []
-    for number in range(CANCELS):
-        share = (number + 1) / (CANCELS + 2)
+    for number in range(runs):
+        share = (number + 1) / (runs + 2)
 
         def reached(event: Event, share: float = share) -> bool:
             return (
@@ -207,7 +206,7 @@ def latency(name: str, seconds: Sequence[float]) -> Latency:
     )
 
 
-def measure(services: Services, backend: str, pairs: int) -> Result:
+def measure(services: Services, backend: str, pairs: int, runs: int) -> Result:
     machine = this_machine()
     model = services.find_model(None, backend)
     spec = services.prepare_load(model)
@@ -229,7 +228,7 @@ def measure(services: Services, backend: str, pairs: int) -> Result:
         device=spec.device,
         machine=machine,
         ratios=tuple(ratios),
-        latencies=tuple(cancels(product)),
+        latencies=tuple(cancels(product, runs)) if runs else (),
     )
 
 
@@ -268,13 +267,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--backend", choices=("openvino", "llama"), action="append")
     parser.add_argument("--pairs", type=int, default=9)
+    parser.add_argument("--cancels", type=int, default=20, help="of each kind; 0 measures none")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     services = build_services()
     try:
         services.ensure_starter(lambda _progress: None)
         backends = arguments.backend or ["openvino", "llama"]
-        results = [measure(services, backend, arguments.pairs) for backend in backends]
+        results = [measure(services, one, arguments.pairs, arguments.cancels) for one in backends]
     finally:
         services.close()
     show(results)
