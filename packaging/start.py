@@ -25,6 +25,9 @@ LOCK = ROOT / "packaging" / "requirements.txt"
 QUESTION = "What is the capital of France?"
 OLDEST, NEWEST = (3, 11), (3, 13)
 
+# All tests run two at a time; a file as a whole in one process, where its models are loaded once.
+ALL_TESTS = ("-n", "2", "--dist", "loadfile")
+
 # What Qt opens at run time on Linux, and the Debian package that has it.
 QT_LIBRARIES = {
     "EGL": "libegl1",
@@ -183,7 +186,10 @@ def run_program(python: Path) -> int:
 def run_tests(python: Path, arguments: Sequence[str], *, has_llama: bool) -> int:
     extra = {"CONTENOX_REQUIRE_LLAMA": "1"} if has_llama else {}
     return subprocess.run(
-        [python, "-m", "pytest", *arguments], cwd=ROOT, env=os.environ | extra, check=False
+        [python, "-m", "pytest", *(arguments or ALL_TESTS)],
+        cwd=ROOT,
+        env=os.environ | extra,
+        check=False,
     ).returncode
 
 

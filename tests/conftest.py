@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +15,7 @@ from app.core.errors import DataFault
 from app.core.paths import DATA_ROOT_VARIABLE, DataRoot
 from app.core.telemetry import block_telemetry
 from app.engine.client import EngineClient
+from app.models.download_lock import WriterLock
 from app.models.library import InstalledModel, Library
 from app.models.starter import STARTER, converter_version
 from app.workflows.starter import ensure_starter
@@ -96,16 +98,23 @@ def starter_store() -> Library:
     key = f"starter-{STARTER.gguf.sha256[:12]}-{converter_version()}"
     root = DataRoot((cache / key).absolute())
     library = Library(root.models)
-    for model in library.installed():
-        try:
-            library.verify(model)
-        except DataFault:
-            library.delete(model)
-    client = EngineClient(log_dir=root.logs)
+    # The tests may run in several processes: one of them makes it, the others find it made.
+    lock = WriterLock(root.path / "made.lock")
+    while not lock.acquire():
+        time.sleep(0.1)
     try:
-        ensure_starter(library, root, client, lambda _: None)
+        for model in library.installed():
+            try:
+                library.verify(model)
+            except DataFault:
+                library.delete(model)
+        client = EngineClient(log_dir=root.logs)
+        try:
+            ensure_starter(library, root, client, lambda _: None)
+        finally:
+            client.close()
     finally:
-        client.close()
+        lock.release()
     return library
 
 
