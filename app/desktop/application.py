@@ -306,26 +306,28 @@ def run(services: DesktopServices, *, in_tray: bool = False) -> int:
     desktop = Desktop(app, services)
     instance.raise_asked.connect(desktop.show)
     instance.quit_asked.connect(desktop.quit)
+
+    def take_down() -> None:
+        with _last_resort():
+            desktop.close()
+            instance.close()
+
     # When the session ends, Windows kills the process as soon as this signal has been handled.
-    app.aboutToQuit.connect(desktop.close)
+    app.aboutToQuit.connect(take_down)
     # A terminal's Ctrl-C ends the program as it does any other; Python code runs too rarely here
     # to notice it by itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     desktop.start(in_tray=in_tray)
-    code = app.exec()
-    with _last_resort(code):
-        desktop.close()
-        instance.close()
-    return code
+    return app.exec()
 
 
 @contextmanager
-def _last_resort(code: int) -> Iterator[None]:
+def _last_resort() -> Iterator[None]:
     """Ends the process if taking everything down takes too long, one hanging part after the other.
 
     What was stored is safe as after a power cut, and the engine ends when its pipe does.
     """
-    timer = threading.Timer(_AT_THE_LATEST_S, os._exit, (code,))
+    timer = threading.Timer(_AT_THE_LATEST_S, os._exit, (0,))
     timer.daemon = True
     timer.start()
     try:

@@ -4,9 +4,9 @@ import sys
 import time
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QTimer, Slot
 
+from app.desktop import application
 from app.desktop.application import Desktop
 from tests.desktop.rooms import Room
 
@@ -16,25 +16,26 @@ def hang() -> int:
     return 0
 
 
-def main() -> None:
-    app = QApplication([])
-    room = Room(Path(sys.argv[1]))
-    desktop = Desktop(app, room.services)
-    desktop.start()
+class Starving(Desktop):
+    """Quits half a second after its start, when everything that writes hangs."""
 
-    def starve() -> None:
+    def start(self, *, in_tray: bool = False) -> None:
+        super().start(in_tray=in_tray)
+        QTimer.singleShot(500, self, self._starve)
+
+    @Slot()
+    def _starve(self) -> None:
         # All three threads that write hang, as on a network drive that is gone.
-        room.store._owner.run(lambda _: hang())
-        room.store._owner.run_beside(lambda _: hang())
-        desktop._keeper.run(lambda: room.store.data_version().result())
-        desktop._clerk.run(hang)
+        store = self._around.store
+        assert store is not None
+        store._owner.run(lambda _: hang())
+        store._owner.run_beside(lambda _: hang())
+        self._keeper.run(lambda: store.data_version().result())
+        self._clerk.run(hang)
         print(time.monotonic(), flush=True)
-        desktop.quit()
-
-    QTimer.singleShot(500, starve)
-    app.exec()
-    desktop.close()
+        self.quit()
 
 
 if __name__ == "__main__":
-    main()
+    application.Desktop = Starving  # type: ignore[misc]
+    sys.exit(application.run(Room(Path(sys.argv[1])).services))
