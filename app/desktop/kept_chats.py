@@ -12,16 +12,13 @@ import msgspec
 from app.chats import records
 from app.chats.store import ChatStore
 from app.core.errors import UserError
+from app.desktop import kept_stamps as stamps
 from app.desktop.conversation import (
-    AnswerStamp,
     ChatSummary,
-    FailedRun,
     KeptChat,
     Marks,
     Message,
 )
-from app.engine.chat import Role
-from app.engine.outcome import FinishReason, Timings, Usage
 from app.workflows.context_pins import Pins
 
 _LISTED_AT_MOST: Final = 1000
@@ -85,7 +82,7 @@ class KeptChats:
         """Returns all of a chat, with every branch."""
         conversation = self._store.conversation(chat_id).result()
         return KeptChat(
-            messages=tuple(_shown(one) for one in self._store.all_branches(chat_id).result()),
+            messages=tuple(stamps.shown(one) for one in self._store.all_branches(chat_id).result()),
             leaf=conversation.active_leaf_id,
             draft=self._store.draft(chat_id).result(),
             settings=conversation.settings,
@@ -134,7 +131,7 @@ class KeptChats:
 
     def open_answer(self, message: Message, settings: records.SamplingFields = _NO_WISHES) -> None:
         """Begins an answer, or opens one again that ended early."""
-        start = _start_of(message.stamp, settings)
+        start = stamps.start_of(message.stamp, settings)
         if message.text or message.thinking or self._has(message.id):
             self._store.continue_answer(message.id, start).result()
         else:
@@ -158,7 +155,7 @@ class KeptChats:
             message.id, message.text[text_length:], message.thinking[thinking_length:]
         )
         assert message.stamp is not None, "an answer that ended is stamped"
-        self._store.finish_answer(message.id, _end_of(message.stamp)).result()
+        self._store.finish_answer(message.id, stamps.end_of(message.stamp)).result()
         del self._running[message.id]
 
     def show_branch(self, message_id: str) -> None:
@@ -219,99 +216,6 @@ class KeptChats:
                 raise
             return False
         return True
-
-
-def _start_of(stamp: AnswerStamp | None, settings: records.SamplingFields) -> records.AnswerStart:
-    known = stamp or AnswerStamp(model="")
-    return records.AnswerStart(
-        model_name=known.model,
-        model_digest=known.digest,
-        backend=known.backend,
-        device=known.device,
-        settings=settings,
-        context_manifest=known.manifest or None,
-    )
-
-
-def _end_of(stamp: AnswerStamp) -> records.AnswerEnd:
-    usage, timings = stamp.usage, stamp.timings
-    return records.AnswerEnd(
-        finish_reason=str(stamp.reason or ""),
-        seed=stamp.seed,
-        usage=records.Usage(
-            prompt_tokens=usage.prompt_tokens,
-            reused_tokens=usage.reused_tokens,
-            predicted_reused_tokens=usage.predicted_reused_tokens,
-            reuse_measured=usage.reuse_measured,
-            completion_tokens=usage.completion_tokens,
-            thinking_tokens=usage.thinking_tokens,
-        ),
-        timings=records.Timings(
-            load_s=timings.load_s,
-            ttft_s=timings.ttft_s,
-            thinking_s=stamp.thinking_s,
-            prefill_tokens_per_s=timings.prefill_tokens_per_s,
-            decode_tokens_per_s=timings.decode_tokens_per_s,
-        ),
-        error=stamp.error,
-    )
-
-
-def _shown(message: records.Message) -> Message:
-    return Message(
-        id=message.id,
-        role=Role(message.role),
-        text=message.text,
-        thinking=message.thinking,
-        parent=message.parent_id,
-        stamp=_stamp_of(message.stamps) if message.stamps else None,
-    )
-
-
-def _stamp_of(stamps: tuple[records.Stamp, ...]) -> AnswerStamp:
-    """The last run of an answer. One that was cut off has neither a reason nor an error."""
-    stamp = stamps[-1]
-    start, end = stamp.start, stamp.end or records.AnswerEnd(finish_reason="")
-    usage, timings = end.usage, end.timings
-    return AnswerStamp(
-        model=start.model_name,
-        digest=start.model_digest,
-        backend=start.backend,
-        device=start.device,
-        seed=end.seed,
-        thinking_s=timings.thinking_s,
-        reason=_REASONS.get(end.finish_reason),
-        error=end.error,
-        before=_failed_before(stamps),
-        manifest=start.context_manifest or "",
-        usage=Usage(
-            prompt_tokens=usage.prompt_tokens,
-            reused_tokens=usage.reused_tokens,
-            predicted_reused_tokens=usage.predicted_reused_tokens or 0,
-            reuse_measured=usage.reuse_measured,
-            completion_tokens=usage.completion_tokens,
-            thinking_tokens=usage.thinking_tokens,
-        ),
-        timings=Timings(
-            load_s=timings.load_s or 0.0,
-            ttft_s=timings.ttft_s,
-            prefill_tokens_per_s=timings.prefill_tokens_per_s,
-            decode_tokens_per_s=timings.decode_tokens_per_s,
-        ),
-    )
-
-
-def _failed_before(stamps: tuple[records.Stamp, ...]) -> FailedRun | None:
-    """The run before the last one, if it failed on another device."""
-    if len(stamps) < 2:
-        return None
-    before, last = stamps[-2:]
-    if before.end is None or before.end.error is None or before.start.device == last.start.device:
-        return None
-    return FailedRun(device=before.start.device, error=before.end.error)
-
-
-_REASONS: Final = {str(reason): reason for reason in FinishReason}
 
 
 def _with_excerpt(chat: ChatSummary, message: str, excerpt: records.Excerpt) -> ChatSummary:

@@ -15,6 +15,7 @@ from app.desktop.conversation import AnswerStamp, Conversation, FailedRun, Messa
 from app.desktop.engine_bridge import EngineBridge
 from app.desktop.kept_chats import KeptChats
 from app.desktop.lifecycle import BUSY, Happening, TurnState, after
+from app.desktop.reading_speeds import ReadingSpeeds
 from app.desktop.running_turn import RunningTurn
 from app.desktop.services import ModelEntry, PrepareTurn
 from app.desktop.turn_gate import Admitted, Decision, Hold, TurnGate
@@ -41,7 +42,6 @@ from app.hardware.readings import DeviceReading
 from app.workflows.cpu_retry import RetriedOnCpu, TurnEvent
 
 _SAVE_EVERY_MS: Final = 600  # and what the disk takes: less than a second is ever lost
-_TELLING_TOKENS: Final = 256
 UNDECIDED: Final = Decision()
 
 
@@ -76,7 +76,7 @@ class TurnCourse(QObject):
         self._worker = worker
         self._running: RunningTurn | None = None
         self._activity = Activity(state=TurnState.LOOKING)
-        self._speeds: dict[tuple[str, str], float] = {}  # of prefill, in tokens/s
+        self._speeds = ReadingSpeeds()
         self.model: ModelEntry | None = None
         self.device: DeviceReading | None = None
         self.engine_is_measured = False
@@ -130,7 +130,7 @@ class TurnCourse(QObject):
         settings = conversation.settings = with_choice(conversation.settings, model, device)
         wishes = wishes_for(answer, settings.sampling, varied=varied)
         running = self._running = RunningTurn(conversation, answer, stamp, wishes)
-        speed = self._known_speed(conversation, model)
+        speed = self._speeds.of(model.name, model.backend, conversation)
         decision = msgspec.structs.replace(decision, tokens_per_s=speed)
         self._move(
             Happening.SENT,
@@ -274,25 +274,10 @@ class TurnCourse(QObject):
             timings=event.timings,
             seed=event.seed,
         )
-        self._note_speed(stamp)
+        self._speeds.note(stamp)
         if event.reason is not FinishReason.CANCELLED and running.asked is not None:
             self.prompt_read.emit(running.conversation.id, running.asked)
         self._end(stamp)
-
-    def _note_speed(self, stamp: AnswerStamp) -> None:
-        """Keeps how fast a model reads, if it read enough to tell."""
-        speed = stamp.timings.prefill_tokens_per_s
-        if speed and stamp.usage.prompt_tokens - stamp.usage.reused_tokens >= _TELLING_TOKENS:
-            self._speeds[stamp.model, stamp.backend] = speed
-
-    def _known_speed(self, conversation: Conversation, model: ModelEntry) -> float | None:
-        """How fast a model read in this run of the program, or earlier in this chat."""
-        key = (model.name, model.backend)
-        if key not in self._speeds:
-            for message in conversation.path():
-                if message.stamp is not None:
-                    self._note_speed(message.stamp)
-        return self._speeds.get(key)
 
     def _on_delta(self, running: RunningTurn, event: Delta) -> None:
         if event.kind is DeltaKind.TOOL_CALL:

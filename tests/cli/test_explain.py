@@ -24,7 +24,7 @@ Explain = Callable[..., str]
 def explain(
     starter_openvino: InstalledModel, data_root: DataRoot, capsys: pytest.CaptureFixture[str]
 ) -> Explain:
-    data_root.path.mkdir()
+    data_root.path.mkdir(exist_ok=True)
     data_root.models.symlink_to(starter_openvino.folder.parents[1], target_is_directory=True)
 
     def run(*arguments: str) -> str:

@@ -78,6 +78,7 @@ class ContextWatch(QObject):
         if activity.state is TurnState.IDLE:
             self.look()
         elif activity.state is TurnState.PREPARING:
+            self._drop_count()
             self._last_read = None
             if self._ahead is not None:
                 self._bridge.cancel(self._ahead)
@@ -105,9 +106,16 @@ class ContextWatch(QObject):
         if asked is None:
             self._tell(None)
             return
+        self._drop_count()
         count = Count(request=new_request_id(), turn=asked.request)
         self._count, self._counting = count.request, (chat, asked)
         self._bridge.submit(count)
+
+    def _drop_count(self) -> None:
+        """One that nobody waits for any more must not hold up the next."""
+        if self._count is not None:
+            self._bridge.cancel(self._count)
+            self._count = None
 
     def _on_failed(self, _error: ErrorRecord) -> None:
         # The turn itself will tell it, if the person sends one.
@@ -127,6 +135,7 @@ class ContextWatch(QObject):
 
     def _on_count_event(self, event: TurnEvent) -> None:
         if isinstance(event, Failed):
+            self._count = None
             self._tell(None)
             if event.error.code == "context_overflow":
                 self.refused.emit(event.error)
