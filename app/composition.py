@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from app.workflows.turn_options import turn_options
 
 if TYPE_CHECKING:
     from app.desktop.services import DesktopServices, ModelEntry
+    from app.workflows.measured import MeasuredModels
 
 
 def build_services() -> Services:
@@ -48,7 +50,6 @@ def desktop_services(services: Services) -> "DesktopServices":
     from app.workflows.automatic import automatic_choices
     from app.workflows.diagnostics import Diagnostics, save_bundle
     from app.workflows.download_setup import open_ledger
-    from app.workflows.measured import MeasuredModels
 
     store = ChatStore(services.data_root.chats)
     diagnostics = Diagnostics(
@@ -71,7 +72,13 @@ def desktop_services(services: Services) -> "DesktopServices":
         request = services.prepare_turn(installed, (), options)
         return with_reserve(with_context(request, chat_segments(parts)))
 
-    measured_models = MeasuredModels(services)
+    @cache
+    def measured() -> "MeasuredModels":
+        # What certifies is loaded when somebody asks for it, not at the start.
+        from app.workflows.measured import MeasuredModels
+
+        return MeasuredModels(services)
+
     heard = 0
 
     def look_around() -> bool:
@@ -107,13 +114,13 @@ def desktop_services(services: Services) -> "DesktopServices":
         ),
         models=models_services(services.models, services.ensure_starter, unload),
         measure=MeasureServices(
-            survey=measured_models.survey,
-            candidates=measured_models.candidates,
-            expected_s=measured_models.expected_s,
-            certify=measured_models.certify,
+            survey=lambda: measured().survey(),
+            candidates=lambda: measured().candidates(),
+            expected_s=lambda candidate, quick: measured().expected_s(candidate, quick=quick),
+            certify=lambda *one, **how: measured().certify(*one, **how),
             why=lambda name, backend: automatic_choices(services, name, backend),
-            failed=measured_models.failed,
-            offer=lambda name, backend: measured_models.offer(services.find_model(name, backend)),
+            failed=services.failed_devices,
+            offer=lambda name, backend: measured().offer(services.find_model(name, backend)),
         ),
     )
 

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
             ("openvino", "openvino_genai", "llama_cpp", "numpy", "pyqtgraph"),
         ),
         ("app.desktop.application", ("httpx2", "huggingface_hub", "pygments", "pypdf")),
+        ("app.desktop.application", ("app.certify.certifier", "app.workflows.certification")),
         ("app.composition", ("openvino", "openvino_genai", "llama_cpp", "PySide6", "numpy")),
         ("app.composition", ("httpx2", "huggingface_hub")),
         ("app.engine.process", ("PySide6", "openvino", "openvino_genai", "llama_cpp")),

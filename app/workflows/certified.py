@@ -20,6 +20,30 @@ from app.models.profile_files import profile_of
 _DISTRIBUTIONS: Final = {"openvino": "openvino-genai", "llama": "llama-cpp-python"}
 
 
+NOT_INSTALLED: Final = "not_installed"
+"""In the place of a key's field: the certificate's model isn't here any more."""
+
+
+class Measured(Struct, frozen=True, kw_only=True):
+    """A certificate and what makes it stale: a field of its key, or ``NOT_INSTALLED``."""
+
+    certificate: Certificate
+    stale: str | None = None
+
+    @property
+    def title(self) -> str:
+        model = self.certificate.model
+        return f"{model.name}/{model.variant}"
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """A model on a device that it could be measured on. ``model`` is the full name."""
+
+    model: str
+    device: str
+    device_name: str
+
+
 class FailedDevice(Struct, frozen=True, kw_only=True):
     """A device on which the model failed what it has to pass; ``reason`` is for a person."""
 

@@ -2,9 +2,6 @@
 
 import hashlib
 from collections.abc import Callable
-from typing import Final
-
-from msgspec import Struct
 
 from app.certify.certificate import Certificate
 from app.certify.certifier import Step
@@ -16,33 +13,10 @@ from app.models.library import InstalledModel
 from app.models.profile_files import profile_of
 from app.workflows.certification import Certification, ignore_step
 from app.workflows.certification_time import expected_seconds
-from app.workflows.certified import FailedDevice
+from app.workflows.certified import NOT_INSTALLED, Candidate, Measured
 from app.workflows.context_ceiling import context_ceiling
 from app.workflows.offers import OFFERS_FILE, MadeOffers
 from app.workflows.services import Services
-
-NOT_INSTALLED: Final = "not_installed"
-"""In the place of a key's field: the certificate's model isn't here any more."""
-
-
-class Measured(Struct, frozen=True, kw_only=True):
-    """A certificate and what makes it stale: a field of its key, or ``NOT_INSTALLED``."""
-
-    certificate: Certificate
-    stale: str | None = None
-
-    @property
-    def title(self) -> str:
-        model = self.certificate.model
-        return f"{model.name}/{model.variant}"
-
-
-class Candidate(Struct, frozen=True, kw_only=True):
-    """A model on a device that it could be measured on. ``model`` is the full name."""
-
-    model: str
-    device: str
-    device_name: str
 
 
 class MeasuredModels:
@@ -107,11 +81,6 @@ class MeasuredModels:
         model = self._services.find_model(candidate.model)
         run = Certification(self._services, model, device=candidate.device, quick=quick)
         return run.run(report, stop)
-
-    def failed(self, name: str, backend: str) -> tuple[FailedDevice, ...]:
-        """The devices that a model isn't offered on, since it failed its checks there."""
-        model = self._services.find_model(name, backend)
-        return self._services.certified.failed(model, profile_of(model))
 
     def offer(self, model: InstalledModel) -> Candidate | None:
         """The first GPU on which ``model`` was never checked, to be offered after its first load.

@@ -40,7 +40,7 @@ from app.models.identity import never_stop
 from app.models.library import InstalledModel, Library, preference
 from app.models.profile import Profile, capabilities, profile_digest
 from app.models.profile_files import profile_of
-from app.workflows.certified import CertifiedDevices
+from app.workflows.certified import CertifiedDevices, FailedDevice
 from app.workflows.context_ceiling import require_declared
 from app.workflows.cpu_retry import CpuLoad, RetryingEngine, tested_tokens
 from app.workflows.load_preparation import (
@@ -199,6 +199,11 @@ class Services:
         variants = [one for one in self.library.installed() if one.name == found.name]
         best = self.certified.best_variant(variants) if len(variants) > 1 else None
         return best or found
+
+    def failed_devices(self, name: str, backend: str) -> tuple[FailedDevice, ...]:
+        """The devices that a model isn't offered on, since it failed its checks there."""
+        model = self.find_model(name, backend)
+        return self.certified.failed(model, profile_of(model))
 
     def choose_device(self, model: InstalledModel, wanted: str | None) -> DeviceChoice:
         """Decides where ``model`` runs, and says why."""

@@ -9,7 +9,8 @@ from app.certify.certificate import Verdict
 from app.core.paths import DataRoot
 from app.hardware.surroundings import Surroundings
 from app.workflows.automatic import automatic_device, automatic_variant
-from app.workflows.measured import NOT_INSTALLED, Candidate, MeasuredModels
+from app.workflows.certified import NOT_INSTALLED, Candidate
+from app.workflows.measured import MeasuredModels
 from tests.certify.samples import certificate
 from tests.certify.test_devices import Machine
 from tests.support.model_folders import install_tiny

@@ -17,7 +17,7 @@ from app.certify.certificate import DepthFigures, Pace
 from app.certify.verdict import DECODE_RATIO_NEEDED
 from app.desktop.measured import words
 from app.desktop.theme import Colours
-from app.workflows.measured import Measured
+from app.workflows.certified import Measured
 
 translate = QCoreApplication.translate
 

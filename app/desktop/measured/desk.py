@@ -8,7 +8,6 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QFileDialog
 
 from app.certify.certificate import Certificate, Level
-from app.certify.certifier import Step
 from app.core.errors import ErrorRecord
 from app.desktop import wording
 from app.desktop.announce import announce
@@ -19,10 +18,10 @@ from app.desktop.measured.measuring import Measuring
 from app.desktop.measured.ports import MeasureServices
 from app.desktop.theme import Theme
 from app.workflows.automatic import AutomaticChoice
-from app.workflows.certified import FailedDevice
-from app.workflows.measured import Candidate, Measured
+from app.workflows.certified import Candidate, FailedDevice, Measured
 
 if TYPE_CHECKING:
+    from app.certify.certifier import Step
     from app.desktop.measured.window import MeasuredWindow
 
 
@@ -221,7 +220,7 @@ class MeasuredDesk(QObject):
             self.window.steering.show_running(candidate)
 
     @Slot(object)
-    def _on_stepped(self, step: Step) -> None:
+    def _on_stepped(self, step: "Step") -> None:
         running = self.measuring.running
         if self.window is not None and running is not None and not self.measuring.stopping:
             self.window.steering.show_step(running, step)

@@ -1,16 +1,19 @@
 """One certification at a time, on a worker thread, that can be stopped and goes on later."""
 
 import threading
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.certify.certificate import Certificate
-from app.certify.certifier import Step
 from app.core.errors import ErrorRecord
 from app.desktop.background import Worker
 from app.desktop.measured.ports import MeasureServices
 from app.models.identity import Stopped
-from app.workflows.measured import Candidate
+from app.workflows.certified import Candidate
+
+if TYPE_CHECKING:
+    from app.certify.certifier import Step
 
 
 class Measuring(QObject):
@@ -65,7 +68,7 @@ class Measuring(QObject):
             self._worker.close(0.3)
 
     @Slot(object)
-    def _on_told(self, step: Step) -> None:
+    def _on_told(self, step: "Step") -> None:
         if self.running is not None:
             self.stepped.emit(step)
 

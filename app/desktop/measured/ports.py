@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from app.certify.certificate import Certificate
-from app.certify.certifier import Step
 from app.workflows.automatic import AutomaticChoice
-from app.workflows.certified import FailedDevice
-from app.workflows.measured import Candidate, Measured
+from app.workflows.certified import Candidate, FailedDevice, Measured
+
+if TYPE_CHECKING:
+    from app.certify.certifier import Step
 
 
 class Certify(Protocol):
@@ -19,7 +20,7 @@ class Certify(Protocol):
         candidate: Candidate,
         *,
         quick: bool,
-        report: Callable[[Step], None],
+        report: "Callable[[Step], None]",
         stop: Callable[[], bool],
     ) -> Certificate:
         """Stores and returns the certificate.

@@ -14,8 +14,7 @@ from app.desktop.theme import Theme
 from app.desktop.turn import TurnRunner
 from app.desktop.turn_records import Activity, Change
 from app.workflows.automatic import AutomaticChoice
-from app.workflows.certified import FailedDevice
-from app.workflows.measured import Candidate
+from app.workflows.certified import Candidate, FailedDevice
 
 _SUBJECT = "quick check"
 

@@ -1,6 +1,7 @@
 """The row above the pictures: what to measure and for how long, or how far it is."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, Qt, Signal, Slot
 from PySide6.QtWidgets import (
@@ -15,11 +16,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.certify.certifier import Step
 from app.desktop.chooser import Chooser
 from app.desktop.measured import words
 from app.desktop.theme import Theme
-from app.workflows.measured import Candidate
+from app.workflows.certified import Candidate
+
+if TYPE_CHECKING:
+    from app.certify.certifier import Step
 
 
 class Steering(QStackedWidget):
@@ -134,7 +137,7 @@ class Steering(QStackedWidget):
         self.setCurrentIndex(1)
         self.stop.setFocus()
 
-    def show_step(self, candidate: Candidate, step: Step) -> None:
+    def show_step(self, candidate: Candidate, step: "Step") -> None:
         """How far it is."""
         self.doing.setText(f"{words.candidate(candidate)}: {words.step(step)}")
         self.bar.setRange(0, step.total)

@@ -19,7 +19,7 @@ from app.desktop import wording
 from app.desktop.amounts import format_bytes
 from app.desktop.measured import words
 from app.desktop.theme import Colours
-from app.workflows.measured import Measured
+from app.workflows.certified import Measured
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()

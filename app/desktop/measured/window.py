@@ -23,7 +23,7 @@ from app.desktop.measured.charts import Charts, series_colours
 from app.desktop.measured.steering import Steering
 from app.desktop.measured.table_model import Column, MeasuredOrder, MeasuredTable
 from app.desktop.theme import Theme
-from app.workflows.measured import Measured
+from app.workflows.certified import Measured
 
 _WIDTHS: Final = {
     Column.MODEL: 240,

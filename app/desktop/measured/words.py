@@ -2,17 +2,19 @@
 
 import html
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.certify.certificate import Certificate, Level, MachineFacts, Pace
-from app.certify.certifier import Step
 from app.certify.verdict import REASONS
 from app.desktop import wording
 from app.desktop.amounts import format_duration
 from app.workflows.automatic import AutomaticChoice
-from app.workflows.measured import NOT_INSTALLED, Candidate, Measured
+from app.workflows.certified import NOT_INSTALLED, Candidate, Measured
+
+if TYPE_CHECKING:
+    from app.certify.certifier import Step
 
 # Qt's extractor knows this name.
 translate = QCoreApplication.translate
@@ -170,7 +172,7 @@ def about(seconds: float) -> str:
     return translate("measured", "{count} min").format(count=round(seconds / 60))
 
 
-def step(one: Step) -> str:
+def step(one: "Step") -> str:
     """What is being done now."""
     kind, _, rest = one.name.partition(": ")
     if kind == "check":

@@ -28,8 +28,7 @@ from app.desktop.measured.table_model import Column
 from app.desktop.measured.window import MeasuredWindow
 from app.models.identity import Stopped
 from app.workflows.automatic import AutomaticChoice
-from app.workflows.certified import FailedDevice
-from app.workflows.measured import Candidate, Measured
+from app.workflows.certified import Candidate, FailedDevice, Measured
 from tests.certify.samples import certificate, key
 from tests.desktop.rooms import Room, take_turn
 
