@@ -23,10 +23,11 @@ class ChoiceBanner(Banner):
         sentence: str,
         choices: Sequence[tuple[str, str]],
         *,
+        code: str = "",
         remember: str = "",
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(theme, BannerKind.NOTICE, headline, sentence, parent=parent)
+        super().__init__(theme, BannerKind.NOTICE, headline, sentence, code=code, parent=parent)
         self.buttons: dict[str, QPushButton] = {}
         grid = QGridLayout()
         grid.setContentsMargins(0, 8, 0, 0)

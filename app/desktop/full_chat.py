@@ -6,6 +6,7 @@ import msgspec
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.chats.records import ContextFields, OverflowChoice
+from app.desktop import wording
 from app.desktop.announce import announce
 from app.desktop.choice_banner import ChoiceBanner
 from app.desktop.context import words
@@ -67,11 +68,13 @@ class FullChat(QObject):
         headline, sentence = words.held(held.hold)
         remember = words.remember() if held.hold.overflow is not None else ""
         choices = words.ways_on(held.hold)
+        error = held.hold.error
         banner = ChoiceBanner(
             self._theme,
             headline,
             sentence,
             choices,
+            code="" if error is None else wording.error_code(error),
             remember=remember if choices[0][0] in _REMEMBERED else "",
         )
         banner.chosen.connect(self._on_chosen)

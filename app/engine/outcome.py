@@ -93,8 +93,9 @@ class ContextReport(Struct, frozen=True, kw_only=True):
 
     ``context_tokens`` is what may really be used: the least of what the model was trained for, what
     was asked, and what the pool holds less one block. ``predicted_reused_tokens`` is absent, with
-    the reason in ``why_not``, while the model isn't loaded. ``predicted_prefill_s`` comes from the
-    measured speed of this model's last prefill.
+    the reason in ``why_not``, while the model isn't loaded. ``differs_in`` names the first field of
+    the last prompt's manifest that forbids to reuse its beginning. ``predicted_prefill_s`` comes
+    from the measured speed of this model's last prefill.
     """
 
     manifest: Manifest
@@ -106,6 +107,7 @@ class ContextReport(Struct, frozen=True, kw_only=True):
     pool: PoolReport | None = None
     pool_blocks_needed: int = 0
     why_not: str = ""
+    differs_in: str = ""
     notes: tuple[str, ...] = ()
 
     @property

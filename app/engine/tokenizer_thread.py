@@ -109,7 +109,7 @@ class TokenizerThread(threading.Thread):
             field = compatible(before, manifest)
             if field is not None:
                 why = f"{report.why_not} It differs from the last prompt in {field}."
-                report = msgspec.structs.replace(report, why_not=why)
+                report = msgspec.structs.replace(report, why_not=why, differs_in=field)
         return report
 
     def _tokenizer_for(self, spec: LoadSpec, ticket: Ticket) -> PromptTokenizer:

@@ -2350,6 +2350,18 @@
       <source>Reading this takes about a minute.</source>
       <translation>Das zu lesen dauert etwa eine Minute.</translation>
     </message>
+    <message>
+      <source>The model has not read this beginning yet, or has lost it since.</source>
+      <translation>Das Modell hat diesen Anfang noch nicht gelesen oder seither verloren.</translation>
+    </message>
+    <message>
+      <source>The last turn began with other instructions or files.</source>
+      <translation>Der letzte Zug begann mit anderen Anweisungen oder Dateien.</translation>
+    </message>
+    <message>
+      <source>The last turn differs in {field}.</source>
+      <translation>Der letzte Zug unterscheidet sich in {field}.</translation>
+    </message>
   </context>
   <context>
     <name>ContextBar</name>

@@ -3,6 +3,7 @@
 import itertools
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -12,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.chats.records import OverflowChoice
 from app.core.errors import ErrorKind, ErrorRecord
 from app.desktop.application import Desktop
+from app.desktop.context import words
 from app.desktop.context.parts import Group, parts_of
 from app.desktop.context.warmth import IdleWarmth
 from app.desktop.context.watch import unread_beginning
@@ -209,6 +211,16 @@ def test_the_panel_shows_the_parts_and_whether_the_reuse_was_foreseen(
     assert context.on_overflow is OverflowChoice.LEAVE_OUT_OLDEST
     panel.close()
     assert desktop.context.panel is None
+
+
+def test_why_nothing_is_reused_is_said_in_words() -> None:
+    turn = request(ChatParts(system="Be terse.", turn="one"))
+    report = counted(turn, reused=0)
+    assert "has not read this beginning" in words.why_not(report)
+    changed = msgspec.structs.replace(report, differs_in="stable_token_sha256")
+    assert "other instructions or files" in words.why_not(changed)
+    other = msgspec.structs.replace(report, differs_in="kv_precision")
+    assert words.why_not(other) == "The last turn differs in kv_precision."
 
 
 def test_what_a_turn_begins_with_is_read_ahead_once_while_it_is_written(

@@ -108,6 +108,7 @@ def test_an_edited_stable_segment_is_named_as_the_reason(engine: Engine) -> None
     edited = msgspec.structs.replace(PIN, name="b.py", text="four")
     other = count(engine, turn(spec, Segment(kind=SegmentKind.SYSTEM, text="X"), edited, user("?")))
     assert other.predicted_reused_tokens == 0
+    assert other.differs_in == "stable_token_sha256"
     assert "stable_token_sha256" in other.why_not
 
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.core.errors import ErrorRecord
+from app.desktop import wording
 from app.desktop.context import words
 from app.desktop.context.parts import ContextShown, Group, Part, parts_of
 from app.desktop.theme import Theme
@@ -71,7 +72,7 @@ class ContextBar(QAbstractButton):
         self._parts, self._reserve, self._context = (), 1, 1
         self._fits = False
         self._figure = self.tr("Too long")
-        sentence = f"{error.message} {error.remedy}"
+        sentence = "\n".join((wording.error_line(error), wording.error_code(error)))
         self.setToolTip(sentence)
         self.setAccessibleDescription(sentence)
         self.updateGeometry()

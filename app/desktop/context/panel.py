@@ -149,8 +149,8 @@ class ContextPanel(QDialog):
         ]
         if report.pool is not None:
             rows.append((translate("ContextPanel", "Cache"), words.pool(report.pool)))
-        if report.why_not and not report.predicted_reused_tokens:
-            rows.append((translate("ContextPanel", "Why nothing is reused"), report.why_not))
+        if report.pool is not None and not report.predicted_reused_tokens:
+            rows.append((translate("ContextPanel", "Why nothing is reused"), words.why_not(report)))
         rows += [(translate("ContextPanel", "Note"), note) for note in report.notes]
         self._add_facts(rows)
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from app.chats.records import OverflowChoice
 from app.desktop.context.parts import Group, Part
 from app.desktop.turn_gate import Hold
-from app.desktop.wording import number
+from app.desktop.wording import error_line, number
 from app.engine.manifest import CacheClass, Manifest, SegmentKind, SegmentRecord, join_history
 from app.engine.outcome import ContextReport, PoolReport, Usage
 from app.engine.reuse import reused_by_class
@@ -30,8 +30,7 @@ def held(hold: Hold) -> tuple[str, str]:
     headline = translate("context", "This no longer fits into the model's context.")
     overflow = hold.overflow
     if overflow is None:
-        reason = "" if hold.error is None else f"{hold.error.message} {hold.error.remedy}"
-        return headline, reason
+        return headline, "" if hold.error is None else error_line(hold.error)
     sums = translate(
         "context",
         "{needed} tokens are needed, with room for the answer; {available} are available.",
@@ -43,7 +42,7 @@ def held(hold: Hold) -> tuple[str, str]:
             " shorten the message.",
         ).format(fixed=number(overflow.fixed_tokens))
     elif hold.error is not None:
-        rest = f"{hold.error.message} {hold.error.remedy}"
+        rest = error_line(hold.error)
     else:
         rest = translate(
             "context",
@@ -294,3 +293,14 @@ def joined_history(segments: tuple[SegmentRecord, ...]) -> tuple[SegmentRecord, 
         msgspec.structs.replace(one, name=name) if one.kind is SegmentKind.HISTORY else one
         for one in join_history(segments)
     )
+
+
+def why_not(report: ContextReport) -> str:
+    """Why a loaded model holds no beginning of the prompt."""
+    if report.differs_in == "stable_token_sha256":
+        return translate("context", "The last turn began with other instructions or files.")
+    if report.differs_in:
+        return translate("context", "The last turn differs in {field}.").format(
+            field=report.differs_in
+        )
+    return translate("context", "The model has not read this beginning yet, or has lost it since.")
