@@ -21,9 +21,11 @@ from app.core.paths import profiles_dir
 from app.core.units import format_bytes, format_duration
 from app.models.identity import Stopped
 from app.workflows.certification import Certification
+from app.workflows.measured import MeasuredModels
 from app.workflows.services import Services
 
 _EXIT_FAILED: Final = 1
+_WIDE: Final = 140  # where nobody looks, nothing is cut
 _EXIT_STOPPED: Final = 130
 _PASSED: Final = {True: "passed", False: "FAILED", None: "doesn't apply"}
 
@@ -235,24 +237,20 @@ def _list(services: Services, *, as_json: bool) -> int:
     if not found:
         print("No model is certified yet. Begin with: contenox certify MODEL --quick")
         return 0
-    models = {model.full_name: model for model in services.list_models()}
-    table = Table("model", "device", "level", "decode/s", "date", "holds", box=None)
-    for certificate in found:
-        name = f"{certificate.model.name}/{certificate.model.variant}"
-        model = models.get(name)
-        stale: str | None = "not installed"
-        if model is not None:
-            stale = services.certified.stale(model, certificate)
-        rate = certificate.decode_tokens_per_s
+    names = ("model", "device", "level", "decode/s", "context", "date", "holds")
+    table = Table(*names, box=None)
+    for row in MeasuredModels(services).survey():
+        certificate, rate = row.certificate, row.certificate.decode_tokens_per_s
         table.add_row(
-            name,
+            row.title,
             certificate.key.device,
             certificate.level,
             "" if rate is None else f"{rate:.1f}",
+            f"{certificate.context_tokens:,}{' (beyond)' if certificate.beyond_trained else ''}",
             certificate.date[:10],
-            "yes" if stale is None else f"no: {stale}",
+            "yes" if row.stale is None else f"no: {row.stale.replace('_', ' ')}",
         )
-    Console().print(table)
+    Console(width=None if sys.stdout.isatty() else _WIDE).print(table)
     return 0
 
 
