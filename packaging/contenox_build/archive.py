@@ -40,6 +40,15 @@ def write_zip(folder: Path, target: Path, top: str, epoch: int) -> None:
     partial.replace(target)
 
 
+def sort_zip(file: Path) -> None:
+    """Brings the members of an archive into the order of their names; they stay as they are."""
+    partial = file.with_name(file.name + ".part")
+    with zipfile.ZipFile(file) as before, zipfile.ZipFile(partial, "w") as after:
+        for entry in sorted(before.infolist(), key=lambda entry: entry.filename):
+            after.writestr(entry, before.read(entry))
+    partial.replace(file)
+
+
 def write_checksums(files: Iterable[Path], target: Path) -> None:
     """Writes ``SHA256SUMS`` in the form that ``sha256sum --check`` reads."""
     lines = [f"{sha256_of(path)} *{path.name}\n" for path in sorted(files)]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from contenox_build import (
+    archive,
     distributions,
     installer,
     project,
@@ -22,6 +23,7 @@ from contenox_build import (
 from contenox_build.archive import files_below, sha256_of, write_checksums, write_zip
 from contenox_build.bill import write_bill
 from contenox_build.checks import check_package
+from contenox_build.closure import INTERNAL
 from contenox_build.commands import run, say
 from contenox_build.components import components
 from contenox_build.environment import cleaned, reproducible
@@ -182,6 +184,8 @@ def _freeze(
     package.output.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(package.folder, ignore_errors=True)
     shutil.move(made / project.CONSOLE, package.folder)
+    # PyInstaller's order differs from folder to folder.
+    archive.sort_zip(package.folder / INTERNAL / "base_library.zip")
     (package.folder / project.PORTABLE_FLAG).write_text(_PORTABLE, encoding="utf-8", newline="\n")
 
 

@@ -372,3 +372,19 @@ def test_an_installer_that_is_not_signed_is_no_release(tmp_path: Path) -> None:
     assert [finding.text for finding in verify.check_installer(file)] == ["is not signed"]
     write_pe(file, signed=True)
     assert list(verify.check_installer(file)) == []
+
+
+def test_two_archives_of_the_same_members_become_the_same_bytes(tmp_path: Path) -> None:
+    members = {"os.pyc": b"code", "codecs.pyc": b"more code", "encodings/__init__.pyc": b""}
+    files = tmp_path / "one.zip", tmp_path / "other.zip"
+    for file, names in zip(files, (members, reversed(members)), strict=True):
+        with zipfile.ZipFile(file, "w") as packed:
+            for name in names:
+                packed.writestr(zipfile.ZipInfo(name), members[name])
+    assert files[0].read_bytes() != files[1].read_bytes()
+    for file in files:
+        archive.sort_zip(file)
+    assert files[0].read_bytes() == files[1].read_bytes()
+    with zipfile.ZipFile(files[1]) as packed:
+        assert {name: packed.read(name) for name in packed.namelist()} == members
+        assert packed.namelist() == sorted(members)
