@@ -46,15 +46,13 @@ def hub(files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> Iterator[Lo
         yield running
 
 
-@pytest.fixture(autouse=True)
-def _probed(data_root: DataRoot) -> None:
-    """The processor's two seconds are spent already."""
-    probed(data_root)
-
-
 @pytest.fixture
-def console(capsys: pytest.CaptureFixture[str]) -> Console:
-    """Runs one command in this process: exit code, stdout, stderr."""
+def console(data_root: DataRoot, capsys: pytest.CaptureFixture[str]) -> Console:
+    """Runs one command in this process: exit code, stdout, stderr.
+
+    The processor's two seconds are spent already.
+    """
+    probed(data_root)
 
     def run(*arguments: str | Path) -> tuple[int, str, str]:
         code = main([str(argument) for argument in arguments], build_services)
