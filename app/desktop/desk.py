@@ -109,10 +109,11 @@ class Desk(QObject):
         if editing is not None:
             self._leave_editing()
             self._runner.edit(conversation, editing, text)
-        elif (held := self._full_chat.held_in(conversation)) is not None and held.answer is None:
-            # In the place of the message that didn't fit.
-            conversation.draft = ""
-            self._runner.edit(conversation, held.question, text)
+        elif (last := conversation.last) is not None and last.role is Role.USER:
+            # In the place of a message that was held, or whose answer never began: two questions
+            # in a row are more than some templates take.
+            self._chats.keep_draft("")
+            self._runner.edit(conversation, last.id, text)
         else:
             conversation.draft = ""  # the store lets it go when it gets the message
             self._runner.send(conversation, text)

@@ -193,6 +193,28 @@ def test_a_shortened_message_takes_the_place_of_the_one_that_did_not_fit(
     assert len(small.chats.current.path()) == 2
 
 
+def test_a_held_message_is_replaced_after_a_restart_too_and_leaves_no_draft(
+    start: Start, qtbot: QtBot
+) -> None:
+    desktop, room = start()
+    room.engine.report = lambda turn: _of_100(turn)
+    desktop.window.composer.set_text("word " * 200)
+    desktop.desk._drafts.keep()
+    send(desktop, "word " * 200)
+    banner_of(desktop, qtbot)
+    chat = desktop.chats.current.id
+    desktop.window.composer.set_text("shorter")
+    desktop.desk._drafts.keep()
+    desktop, room = start()
+    with qtbot.waitSignal(desktop.chats.shown):
+        desktop.chats.show(chat)
+    assert desktop.window.composer.text == "shorter"
+    send(desktop, "shorter")
+    answer(desktop, room, qtbot, 0)
+    assert [one.content for one in generated(room).messages] == ["shorter"]
+    assert room.store.draft(chat).result() == ""
+
+
 def test_after_a_file_is_unpinned_the_message_can_be_sent_as_it_is(
     small: Desktop, room: Room, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -154,7 +154,7 @@ class ContextWatch(QObject):
     def _read_ahead(self, chat: str, asked: Asked, report: ContextReport) -> None:
         """Reads what the next turn begins with, once, while the person still writes it."""
         writing = bool(self._window.composer.text.strip())
-        idle = self._runner.state is TurnState.IDLE and self._ahead is None
+        idle = self._runner.engine_is_free and self._ahead is None
         parts = asked.talk.read()
         if not (writing and idle and report.fits and (parts.pinned or parts.history)):
             return
