@@ -2441,6 +2441,10 @@
       <source>Pinned files</source>
       <translation>Angeheftete Dateien</translation>
     </message>
+    <message>
+      <source>Reading…</source>
+      <translation>Wird gelesen …</translation>
+    </message>
   </context>
   <context>
     <name>errors</name>

@@ -107,6 +107,8 @@ def test_a_file_that_is_no_text_is_refused_with_a_sentence(
     bad.write_bytes(bytes(range(256)) * 8)
     with qtbot.waitSignal(desktop.context.pins.failed):
         desktop.context.pins.pin([bad])
+        assert not desktop.window.pins.reading.isHidden()
+    assert desktop.window.pins.isHidden()
     banner = desktop.window.transcript.banner
     assert banner is not None
     assert "bad.bin is no text file." in banner.accessibleName()

@@ -99,6 +99,7 @@ class PinDesk(QObject):
 
     def _change(self, chat: str, work: Callable[[], None]) -> None:
         pins = self._store.pins
+        self._window.pins.show_reading(True)
 
         def change() -> tuple[Pin, ...]:
             work()
@@ -107,6 +108,7 @@ class PinDesk(QObject):
         self._worker.run(change, lambda found: self._on_changed(chat, found), self._fail)
 
     def _on_changed(self, chat: str, pins: tuple[Pin, ...]) -> None:
+        self._window.pins.show_reading(False)
         self._on_listed(chat, pins)
         self._chats.refresh()
         self.changed.emit(chat)
@@ -116,6 +118,7 @@ class PinDesk(QObject):
             self._window.pins.show_pins(pins)
 
     def _fail(self, error: ErrorRecord) -> None:
+        self._window.pins.show_reading(False)
         self.failed.emit(error)
 
     @Slot(object)

@@ -78,7 +78,19 @@ class PinsBar(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setAccessibleName(self.tr("Pinned files"))
+        self.reading = QLabel(self.tr("Reading…"), self)
+        self.reading.setObjectName("muted")
+        self.reading.hide()
         self.hide()
+
+    def show_reading(self, reading: bool) -> None:
+        """Says that files are being read: a PDF takes a while."""
+        self._flow.removeWidget(self.reading)
+        self.reading.setVisible(reading)
+        if reading:
+            self._flow.addWidget(self.reading)
+        self.setVisible(reading or bool(self.chips))
+        self._fit()
 
     def show_pins(self, pins: tuple[Pin, ...]) -> None:
         """Shows the files of a chat in place of all others."""
