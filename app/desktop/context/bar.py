@@ -116,7 +116,8 @@ class ContextBar(QAbstractButton):
         outline.addRoundedRect(track, _BAR_HEIGHT / 2, _BAR_HEIGHT / 2)
         painter.save()
         painter.setClipPath(outline)
-        painter.fillRect(track, QColor(colours.border))
+        contrast = self._theme.high_contrast
+        painter.fillRect(track, QColor(colours.window if contrast else colours.border))
         full = max(self._context, sum(one.tokens for one in self._parts) + self._reserve, 1)
         left = track.left()
         for one in self._parts:
@@ -133,3 +134,7 @@ class ContextBar(QAbstractButton):
         hatching.setAlpha(_UNREAD_ALPHA)
         painter.fillRect(reserve, QBrush(hatching, Qt.BrushStyle.BDiagPattern))
         painter.restore()
+        if contrast:  # the border's colour is the text's, so it can only be a line
+            painter.setPen(QColor(colours.border))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(track, _BAR_HEIGHT / 2, _BAR_HEIGHT / 2)
