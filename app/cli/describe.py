@@ -11,6 +11,8 @@ from rich.table import Table
 from app.core.units import format_bytes
 from app.engine.outcome import SessionReport
 from app.engine.spec import LoadSpec
+from app.models.profile_files import profile_of
+from app.workflows.ability import Ability, judge
 from app.workflows.services import Services, TurnOptions
 
 _BYTES = "_bytes"
@@ -25,6 +27,8 @@ class _Described(Struct, frozen=True, kw_only=True):
     backend: str
     device: str
     context_tokens: int
+    abilities: dict[Ability, str]
+    """``yes``, or who says no: the profile, the library, the pipeline or the template."""
     report: SessionReport
 
 
@@ -47,14 +51,17 @@ def run(arguments: argparse.Namespace, services: Services) -> int:
     options = TurnOptions(device=arguments.device, context_tokens=arguments.context)
     spec = services.prepare_load(model, options)
     report = services.describe(spec)
+    library = services.report_backend(model.backend)
+    judged = judge(profile_of(model), library, report)
+    abilities = {one.ability: str(one.denied_by or "yes") for one in judged}
     if arguments.json:
-        print(msgspec.json.encode(_described(spec, report)).decode())
+        print(msgspec.json.encode(_described(spec, report, abilities)).decode())
     else:
-        _print(Console(), spec, report)
+        _print(Console(), spec, report, abilities)
     return 0
 
 
-def _described(spec: LoadSpec, report: SessionReport) -> _Described:
+def _described(spec: LoadSpec, report: SessionReport, abilities: dict[Ability, str]) -> _Described:
     return _Described(
         model=spec.model_name,
         model_digest=spec.model_digest,
@@ -62,17 +69,21 @@ def _described(spec: LoadSpec, report: SessionReport) -> _Described:
         backend=spec.backend,
         device=spec.device,
         context_tokens=spec.context_tokens,
+        abilities=abilities,
         report=report,
     )
 
 
-def _print(console: Console, spec: LoadSpec, report: SessionReport) -> None:
+def _print(
+    console: Console, spec: LoadSpec, report: SessionReport, abilities: dict[Ability, str]
+) -> None:
     console.print(
         f"{spec.model_name} on {spec.device}, {spec.backend}, {report.pipeline} pipeline,"
         f" {spec.context_tokens:,} tokens of context"
     )
     metrics = {name: _figure(name, value) for name, value in report.metrics.items()}
     for title, values in (
+        ("can", {str(one): _told(said) for one, said in abilities.items()}),
         ("asked", report.asked),
         ("library", report.library),
         ("metrics", metrics),
@@ -84,6 +95,10 @@ def _print(console: Console, spec: LoadSpec, report: SessionReport) -> None:
             console.print(table)
     for note in report.notes:
         console.print(note)
+
+
+def _told(said: str) -> str:
+    return said if said == "yes" else f"no, says the {said}"
 
 
 def _figure(name: str, value: float) -> str:

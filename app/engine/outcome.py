@@ -131,12 +131,15 @@ class BackendReport(Struct, frozen=True, kw_only=True):
 class SessionReport(Struct, frozen=True, kw_only=True):
     """A loaded model as its library sees it; the library's own names and words in the mappings.
 
-    ``metrics`` are the library's counters after the warm-up or the last answer. ``notes`` are
-    sentences about what was decided in the load, such as why attention is dense.
+    ``metrics`` are the library's counters after the warm-up or the last answer. ``template`` names
+    what a rendering of the chat template was seen to heed, ``chat`` first; it is empty where it
+    can't be rendered. ``notes`` are sentences about what was decided in the load, such as why
+    attention is dense.
     """
 
     pipeline: str
     asked: dict[str, str] = {}
     library: dict[str, str] = {}
     metrics: dict[str, float] = {}
+    template: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ Each backend renders templates with a library of its own; what they have in comm
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from app.core.errors import ContenoxError, UserError
@@ -83,6 +83,20 @@ class TemplateTraits:
     enable_thinking: bool = False
     reasoning_effort: bool = False
     thinks: bool = False
+
+
+HEEDS_CHAT: Final = "chat"
+HEEDS_TOOLS: Final = "tools"
+THINKS: Final = "thinks"
+
+
+def heeded(probed: Callable[[], TemplateTraits]) -> tuple[str, ...]:
+    """What a template was seen to heed, by name; nothing if it can't be rendered."""
+    try:
+        traits = probed()
+    except (ContenoxError, NativeFailure):
+        return ()
+    return (HEEDS_CHAT, *(one.name for one in fields(traits) if getattr(traits, one.name)))
 
 
 _PLAIN: Final = TemplateControls()

@@ -296,7 +296,7 @@ class Services:
 
     def report_backends(self) -> tuple[BackendReport, ...]:
         """Loads each native library in the engine; one that ends it is a report too."""
-        return tuple(self._report_backend(name) for name in NATIVE_BACKENDS)
+        return tuple(self.report_backend(name) for name in NATIVE_BACKENDS)
 
     def describe(self, spec: LoadSpec) -> SessionReport:
         """Loads ``spec`` and reports what was asked and what the library says.
@@ -331,7 +331,8 @@ class Services:
         self.engine.close()
         self.models.close()
 
-    def _report_backend(self, name: str) -> BackendReport:
+    def report_backend(self, name: str) -> BackendReport:
+        """Loads one native library in the engine; one that ends it is a report too."""
         found: list[BackendReport] = []
 
         def listen(event: Event) -> None:

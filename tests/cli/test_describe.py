@@ -26,7 +26,12 @@ def test_s1_describe_prints_what_was_asked_and_what_the_library_says(root: Path)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert (told["backend"], told["device"], told["context_tokens"]) == ("openvino", "CPU", 2048)
+    assert told["abilities"] == {
+        "chat": "yes", "prompt": "yes", "stream": "yes", "prefix_reuse": "yes",
+        "thinking": "profile", "tools": "profile", "embeddings": "profile",
+    }  # fmt: skip
     report = told["report"]
+    assert report["template"] == ["chat"]
     assert report["pipeline"] == "paged"
     assert report["asked"]["kv_cache_precision"] == "u8"
     assert report["library"]["cache_size"] == "1"

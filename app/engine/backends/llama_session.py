@@ -26,6 +26,7 @@ from app.engine.protocol import Generate
 from app.engine.reuse import PrefillSpeed, SequenceBooks, shared_beginning
 from app.engine.snapshots import SnapshotStore
 from app.engine.spec import LlamaRuntime, LoadSpec
+from app.engine.template_controls import heeded
 from app.models.gguf import GgufModel
 
 _log = logging.getLogger(__name__)
@@ -223,6 +224,7 @@ class LlamaSession:
                 "kv_bytes_per_token": self._kv_bytes_per_token,
                 "held_tokens": context.held_tokens,
             },
+            template=heeded(lambda: self.prompts.traits),
             notes=(self._native.system_info,),
         )
 

@@ -35,6 +35,7 @@ from app.engine.pool_steps import Call, measured_reuse
 from app.engine.protocol import Generate
 from app.engine.reuse import PoolBooks, PrefillSpeed, shared_beginning
 from app.engine.spec import OpenVinoRuntime, Pipeline
+from app.engine.template_controls import heeded
 
 _log = logging.getLogger(__name__)
 
@@ -136,6 +137,7 @@ class PagedSession:
             asked=flatten(self._runtime),
             library=read_words(self._scheduler_words),
             metrics=metrics,
+            template=heeded(lambda: self.tokenizer.traits),
             notes=(*self._notes, *self.tokenizer.notes),
         )
 

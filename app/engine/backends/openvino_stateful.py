@@ -31,6 +31,7 @@ from app.engine.outcome import SessionReport, Usage
 from app.engine.protocol import Generate
 from app.engine.reuse import NoBooks, PrefillSpeed
 from app.engine.spec import OpenVinoRuntime, Pipeline
+from app.engine.template_controls import heeded
 
 _UNSUPPORTED: Final = (
     "Unsupported on the stateful pipeline: paged attention, prefix reuse, scheduler controls,"
@@ -117,6 +118,7 @@ class StatefulSession:
         return SessionReport(
             pipeline=self.pipeline,
             asked=flatten(self._runtime),
+            template=heeded(lambda: self.tokenizer.traits),
             notes=(*self._notes, *self.tokenizer.notes, _UNSUPPORTED),
         )
 

@@ -31,6 +31,7 @@ from app.engine.outcome import BackendReport, DeltaKind, FinishReason, SessionRe
 from app.engine.protocol import Generate
 from app.engine.reuse import PrefillSpeed, SequenceBooks
 from app.engine.spec import LoadSpec, ScriptedRuntime
+from app.engine.template_controls import HEEDS_CHAT
 
 _WORD: Final = re.compile(r"\S+\s*|\s+")
 _PREFILL_CHUNK: Final = 32
@@ -103,7 +104,7 @@ class ScriptedSession:
 
     def describe(self) -> SessionReport:
         asked = {name: str(value) for name, value in msgspec.to_builtins(self._runtime).items()}
-        return SessionReport(pipeline=self.pipeline, asked=asked)
+        return SessionReport(pipeline=self.pipeline, asked=asked, template=(HEEDS_CHAT,))
 
     def close(self) -> None:
         self._held = []
