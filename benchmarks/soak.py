@@ -25,9 +25,10 @@ from app.engine.trace import TRACE_FILE, TraceRecord, read_trace
 from app.workflows.services import Services, TurnOptions
 from benchmarks.machine import Machine, this_machine
 
-_WARM_UP_TURNS: Final = 20
 _CANCEL_EVERY: Final = 10
 _RELOAD_EVERY: Final = 50
+# The pool's pages are touched as it fills: memory is compared where it is as full as at the end.
+_WARM_UP_TURNS: Final = _RELOAD_EVERY
 _CONTEXTS: Final = (2048, 1024)
 _MAX_TOKENS: Final = 24
 
