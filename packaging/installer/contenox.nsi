@@ -17,6 +17,7 @@ SetDateSave off
 AllowSkipFiles off
 ShowInstDetails nevershow
 ShowUninstDetails nevershow
+BrandingText "Contenox ${VERSION}"
 
 !include MUI2.nsh
 !include LogicLib.nsh
@@ -47,6 +48,8 @@ Var DeleteModels
 !define MUI_ICON "${ICON}"
 !define MUI_UNICON "${ICON}"
 !define MUI_ABORTWARNING
+!define MUI_COMPONENTSPAGE_NODESC
+!define MUI_WELCOMEFINISHPAGE_BITMAP "${NSISDIR}\Contrib\Graphics\Wizard\nsis3-grey.bmp"
 !define MUI_FINISHPAGE_RUN "$INSTDIR\current\${WINDOW}"
 !define MUI_FINISHPAGE_NOAUTOCLOSE
 !insertmacro MUI_PAGE_COMPONENTS
@@ -258,6 +261,9 @@ Function un.AskAboutModels
     ${EndIf}
     StrCpy $R8 $R8 -1
   ${Loop}
+  ${If} $R8 == "0 bytes"
+    Abort ; there is nothing to ask about
+  ${EndIf}
   !insertmacro MUI_HEADER_TEXT "$(TEXT_MODELS_TITLE)" "$(TEXT_MODELS_SUBTITLE)"
   nsDialogs::Create 1018
   Pop $0

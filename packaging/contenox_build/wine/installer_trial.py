@@ -81,7 +81,8 @@ class Trial:
         return process.returncode
 
     def uninstall(self) -> int:
-        code = self.windows(self.place / "uninstall.exe", "/S")
+        """Takes it away, the models too."""
+        code = self.windows(self.place / "uninstall.exe", "/S", "/MODELS")
         # It goes on as a copy of itself, which can delete it.
         _wait(lambda: not (self.place / "uninstall.exe").exists(), "The uninstaller doesn't end")
         return code
@@ -215,7 +216,11 @@ def _running(trial: Trial) -> None:
 
 
 def _gone(trial: Trial) -> None:
+    compiled = trial.rig.local_data / "Contenox" / "cache" / "compiled.blob"
+    compiled.parent.mkdir(exist_ok=True)
+    compiled.write_bytes(b"x")
     _demand(trial.uninstall() == 0, "The uninstaller fails")
+    _demand(not compiled.exists(), "What was compiled from models is still there")
     left = [path.relative_to(trial.place).as_posix() for path in files_below(trial.place)]
     _demand(left == ["mine.txt", "previous/notes.txt"], f"Left are {left}")
     _demand(trial.registry("DisplayVersion") is None, "Windows still lists the program")
