@@ -7,7 +7,7 @@ lets a prefill be cancelled (measured on 2026.4.1; one chunk costs 1 to 4 % over
 
 import logging
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import Any, Final
 
 import msgspec
@@ -220,7 +220,8 @@ class PagedSession:
                 on_first_token=prefill.close,
                 each_token=bool(request.sampling.stop_strings),
             )
-            result = self._run(ids, plan.config, streamer)
+            with closing(streamer):
+                result = self._run(ids, plan.config, streamer)
         raise_if_failed(streamer)
         produced: list[int] = list(result.m_generation_ids[0])
         self._measure(work, len(ids), len(produced))

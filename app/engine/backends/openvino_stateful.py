@@ -7,7 +7,7 @@ The fallback for a model whose graph has no attention operation that can be page
 """
 
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import Any, Final
 
 from app.core.errors import UserError
@@ -90,7 +90,8 @@ class StatefulSession:
                 each_token=bool(request.sampling.stop_strings),
             )
             before_s = time.perf_counter() - started
-            result = self._run(ids, plan.config, streamer)
+            with closing(streamer):
+                result = self._run(ids, plan.config, streamer)
         raise_if_failed(streamer)
         produced: list[int] = list(result.tokens[0])
         reason = finish_reason(
