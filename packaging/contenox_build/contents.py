@@ -76,10 +76,13 @@ EXCLUDED_MODULES: Final = (
     "pkg_resources",
     "pytest",
     "setuptools",
+    # What a system or a person adds to every Python of theirs, Debian for one.
+    "sitecustomize",
     "test",
     "tkinter",
     "torch",
     "transformers",
+    "usercustomize",
     "_pytest",
 )
 # Pyqtgraph imports both modules of OpenGL by name, and draws without them.
