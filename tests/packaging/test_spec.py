@@ -108,6 +108,12 @@ def test_what_the_program_does_not_use_stays_out(path: str) -> None:
     assert not contents.is_wanted(path, windows=True)
 
 
+@pytest.mark.parametrize("module", ["sitecustomize", "usercustomize", "pip._internal", "tkinter"])
+def test_modules_of_the_python_that_builds_stay_out(module: str) -> None:
+    assert contents.is_excluded(module)
+    assert not contents.is_excluded("app.composition")
+
+
 def test_each_qt_module_that_the_program_imports_goes_in() -> None:
     used = set()
     for file in (ROOT / "app").rglob("*.py"):
