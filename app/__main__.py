@@ -6,6 +6,7 @@ and does nothing at import.
 """
 
 import multiprocessing
+import os
 import sys
 from typing import Final
 
@@ -13,6 +14,8 @@ IN_TRAY: Final = "--in-tray"
 """What autostart adds: the computer has just started, nobody asked for a window."""
 QUIT: Final = "--quit"
 """Ends the window that runs, and waits for it: for installers, and before files are moved."""
+
+_DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
 def window() -> int:
@@ -22,15 +25,24 @@ def window() -> int:
 
     if QUIT in sys.argv[1:]:
         return end_window()
+    if sys.platform == "linux" and not any(os.environ.get(name) for name in _DISPLAYS):
+        print(
+            "contenox: There is no display to open a window on. Start it in a desktop session, or"
+            " use the console: contenox chat. [no_display]",
+            file=sys.stderr,
+        )
+        return 1
     return run_window(in_tray=IN_TRAY in sys.argv[1:])
 
 
 def console() -> int:
     """Runs a console command."""
     multiprocessing.freeze_support()
-    from app.cli.main import main
-    from app.composition import build_services
-
+    try:
+        from app.cli.main import main
+        from app.composition import build_services
+    except KeyboardInterrupt:  # Ctrl-C before there was anything to stop
+        return 130
     return main(sys.argv[1:], build_services)
 
 

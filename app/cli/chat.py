@@ -84,7 +84,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--system", metavar="TEXT", help="the system prompt")
     parser.add_argument("--max-tokens", type=_positive, default=1024, metavar="N")
     parser.add_argument("--temperature", type=_temperature, default=0.0, metavar="T")
-    parser.add_argument("--seed", type=int, metavar="S")
+    parser.add_argument("--seed", type=_seed, metavar="S")
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
     parser.set_defaults(run=run)
 
@@ -277,3 +277,10 @@ def _temperature(text: str) -> float:
     if not 0 <= number <= 2:
         raise argparse.ArgumentTypeError("must be between 0 and 2")
     return number
+
+
+def _seed(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 2**63:
+        raise argparse.ArgumentTypeError("a seed is a whole number from 0 to 9223372036854775807")
+    return value

@@ -178,6 +178,12 @@ class Desk(QObject):
             self._window.transcript.clear_banner()
             self._window.transcript.finish(conversation.get(answer_id))
             self._window.transcript.follow()
+            self._to_composer(conversation.id)
+
+    def _to_composer(self, chat_id: str) -> None:
+        """What is typed next goes into the input, whichever button was pressed and is gone now."""
+        if chat_id == self._chats.current.id and self._window.isActiveWindow():
+            self._window.composer.setFocus()
 
     @Slot(str)
     def _on_branch_chosen(self, message_id: str) -> None:
@@ -220,6 +226,7 @@ class Desk(QObject):
         if change.chat == self._chats.current.id:
             self._window.transcript.add(change.message)
         if change.message.role is Role.ASSISTANT:
+            self._to_composer(change.chat)
             announce(self._window, self.tr("The model is answering"))
 
     @Slot(object)

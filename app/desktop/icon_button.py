@@ -25,7 +25,9 @@ class IconButton(QToolButton):
         self._colour: str | None = None
         self.setIconSize(QSize(size, size))
         self.setAccessibleName(name)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        # A click takes the focus from no text: where the button then goes away, the next key would
+        # press whatever is beside it.
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         if label:
             self.setText(name)

@@ -3,6 +3,8 @@
 import contextlib
 import logging
 import multiprocessing
+import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
@@ -21,6 +23,19 @@ _log = logging.getLogger(__name__)
 _EXIT_S: Final = 5.0
 
 EntryPoint = Callable[[Connection, str], None]
+
+
+@contextlib.contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """A process that is started here never hears a console's Ctrl-C, from its first moment on."""
+    if sys.platform == "win32":  # there it ignores it from where it can
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class EngineChild:
@@ -57,7 +72,8 @@ class EngineChild:
             target=entry, args=(theirs, str(log_dir)), name="engine", daemon=True
         )
         try:
-            process.start()
+            with _no_interrupt():
+                process.start()
         except OSError as error:
             ours.close()
             raise EnvironmentFault(

@@ -54,12 +54,23 @@ def test_the_version_is_printed_at_once() -> None:
         ["nonsense"],
         ["chat", "--max-tokens", "0", "x"],
         ["chat", "--temperature", "9", "x"],
+        ["chat", "--seed", "-1", "x"],
+        ["chat", "--seed", "18446744073709551616", "x"],
     ],
 )  # fmt: skip
 def test_a_wrong_command_line_exits_with_2(arguments: list[str]) -> None:
     done = run(*arguments)
     assert done.returncode == 2
     assert done.stderr.startswith("usage:")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
+def test_a_window_without_a_display_is_one_sentence() -> None:
+    nowhere = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "QT_QPA_PLATFORM": ""}
+    done = run(more=nowhere)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert "[no_display]" in done.stderr
 
 
 def test_without_a_model_the_sentence_names_the_remedy(tmp_path: Path) -> None:

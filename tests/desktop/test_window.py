@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
+    QApplication,
     QComboBox,
     QTextEdit,
 )
@@ -16,13 +17,14 @@ from pytestqt.qtbot import QtBot
 
 from app.core.errors import EnvironmentFault, UserError
 from app.desktop.application import Desktop
+from app.desktop.icon_button import IconButton
 from app.desktop.lifecycle import TurnState
 from app.desktop.links import open_link
 from app.desktop.message_block import AnswerBlock, QuestionBlock
 from app.engine.chat import Role
 from app.engine.outcome import FinishReason
 from tests.desktop.fake_engine import failed, finished, loading, reading, text, thought
-from tests.desktop.rooms import MODELS, NO_GPU, Room
+from tests.desktop.rooms import MODELS, NO_GPU, Room, take_turn
 
 
 def _ask(desktop: Desktop, room: Room, qtbot: QtBot, question: str) -> str:
@@ -448,3 +450,19 @@ def test_only_web_addresses_are_opened(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not open_link(address)
     assert open_link("https://example.org/a?b=c")
     assert opened == ["https://example.org/a?b=c"]
+
+
+def test_after_a_press_in_the_chat_what_is_typed_goes_into_the_input(
+    desktop: Desktop, room: Room, qtbot: QtBot, qapp: QApplication
+) -> None:
+    take_turn(desktop, room, qtbot, "Say it", "First.")
+    desktop.window.activateWindow()
+    qtbot.waitUntil(desktop.window.isActiveWindow)
+    desktop.window.chat_list.search.setFocus()
+    answer = desktop.chats.current.path()[1]
+    desktop.window.transcript.regenerate_asked.emit(answer.id)
+    focused = qapp.focusWidget()
+    assert focused is not None
+    assert desktop.window.composer.isAncestorOf(focused) or focused is desktop.window.composer
+    for button in desktop.window.findChildren(IconButton):
+        assert button.focusPolicy() is Qt.FocusPolicy.TabFocus, button.accessibleName()
