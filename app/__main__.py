@@ -26,11 +26,14 @@ def window() -> int:
     if QUIT in sys.argv[1:]:
         return end_window()
     if sys.platform == "linux" and not any(os.environ.get(name) for name in _DISPLAYS):
-        print(
-            "contenox: There is no display to open a window on. Start it in a desktop session, or"
-            " use the console: contenox chat. [no_display]",
-            file=sys.stderr,
+        from app.core.errors import EnvironmentFault
+
+        nowhere = EnvironmentFault(
+            "no_display",
+            "There is no display to open a window on.",
+            "Start it in a desktop session, or use the console: contenox chat.",
         )
+        print(f"contenox: {nowhere.record().line}", file=sys.stderr)
         return 1
     return run_window(in_tray=IN_TRAY in sys.argv[1:])
 

@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _report(error: ContenoxError) -> int:
-    print(f"contenox: {error.message} {error.remedy} [{error.code}]", file=sys.stderr)
+    print(f"contenox: {error.record().line}", file=sys.stderr)
     return EXIT_FAILED
 
 

@@ -234,9 +234,7 @@ def _largest(fit: FitHere) -> str | None:
 def _warn(rows: tuple[ModelRow, ...]) -> None:
     for row in rows:
         if row.problem is not None:
-            problem = row.problem
-            text = f"{row.full_name}: {problem.message} {problem.remedy} [{problem.code}]"
-            print(text, file=sys.stderr)
+            print(f"{row.full_name}: {row.problem.line}", file=sys.stderr)
 
 
 def _positive(text: str) -> int:

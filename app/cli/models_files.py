@@ -104,8 +104,9 @@ def _checked(arguments: argparse.Namespace, name: str, error: ContenoxError | No
     if error is None:
         _say(arguments, f"{name}: every byte is what it was.")
         return _Checked(name=name, right=True)
-    _say(arguments, f"{name}: {error.message} {error.remedy} [{error.code}]")
-    return _Checked(name=name, right=False, error=error.record())
+    record = error.record()
+    _say(arguments, f"{name}: {record.line}")
+    return _Checked(name=name, right=False, error=record)
 
 
 def run_import(arguments: argparse.Namespace, services: Services) -> int:

@@ -42,8 +42,7 @@ def run_backends(arguments: argparse.Namespace, services: Services) -> int:
                 print(f"    {name} {version}")
     for report in reports:
         if report.error is not None:
-            error = report.error
-            print(f"{report.name}: {error.message} {error.remedy} [{error.code}]", file=sys.stderr)
+            print(f"{report.name}: {report.error.line}", file=sys.stderr)
     return 1 if failed or not present else 0
 
 

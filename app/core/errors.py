@@ -27,6 +27,11 @@ class ErrorRecord(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     remedy: str
 
+    @property
+    def line(self) -> str:
+        """The error as a console says it."""
+        return f"{self.message} {self.remedy} [{self.code}]"
+
 
 class ContenoxError(Exception):
     """Base of all errors that are shown to a person.

@@ -5,6 +5,8 @@ from enum import StrEnum
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.core.errors import ErrorRecord
+from app.desktop import wording
 from app.desktop.theme import Theme
 
 
@@ -33,6 +35,7 @@ class Banner(QFrame):
         super().__init__(parent)
         self.setObjectName("banner")
         self.setProperty("kind", str(kind))
+        self.headline = headline
         self.setAccessibleName(f"{headline} {sentence}")
         mark = QLabel(self)
         colours = theme.colours
@@ -56,6 +59,40 @@ class Banner(QFrame):
             self.button = QPushButton(button, self)
             self.button.clicked.connect(self.pressed)
             layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
+
+
+def error_banner(
+    theme: Theme,
+    error: ErrorRecord,
+    *,
+    kept_text: bool = False,
+    button: str = "",
+    parent: QWidget | None = None,
+) -> Banner:
+    """An error as everybody is told of it: what happened, what to do, and the code."""
+    headline, sentence = wording.error_sentences(error, kept_text=kept_text)
+    code = wording.error_code(error)
+    return Banner(
+        theme, BannerKind.ERROR, headline, sentence, code=code, button=button, parent=parent
+    )
+
+
+class BannerPlace(QVBoxLayout):
+    """Where a window shows one banner at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.banner: Banner | None = None
+
+    def show_banner(self, banner: Banner | None) -> None:
+        """Shows a banner in the place of the one before, or none."""
+        if self.banner is not None:
+            self.removeWidget(self.banner)
+            self.banner.hide()
+            self.banner.deleteLater()
+        self.banner = banner
+        if banner is not None:
+            self.addWidget(banner)
 
 
 def _label(text: str, name: str) -> QLabel:

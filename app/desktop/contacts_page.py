@@ -2,7 +2,6 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHeaderView,
     QTableWidget,
     QTableWidgetItem,
@@ -12,9 +11,10 @@ from PySide6.QtWidgets import (
 from app.desktop import wording
 from app.desktop.amounts import format_bytes
 from app.desktop.dates import moment
+from app.desktop.tables import alignment, make_plain
 from app.models.ledger import Contact
 
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = alignment(number=True)
 
 
 class ContactsTable(QTableWidget):
@@ -40,12 +40,8 @@ class ContactsTable(QTableWidget):
             item = self.horizontalHeaderItem(column)
             if item is not None:
                 item.setTextAlignment(_RIGHT)
-        self.verticalHeader().hide()
+        make_plain(self)
         self.setObjectName("contacts")
-        self.setShowGrid(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setTabKeyNavigation(False)
         self.setMinimumHeight(180)
 
     def show_contacts(self, contacts: tuple[Contact, ...]) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.core.errors import ErrorRecord
 from app.desktop import wording
 from app.desktop.announce import announce
-from app.desktop.banner import Banner, BannerKind
+from app.desktop.banner import Banner, BannerKind, error_banner
 from app.desktop.chat_choices import ChatChoices
 from app.desktop.conversation import Conversation
 from app.desktop.draft_keeper import DraftKeeper
@@ -256,34 +256,19 @@ class Desk(QObject):
         if retry.chat == self._chats.current.id:
             headline, sentence = wording.retried(retry.before)
             code = retry.before.error.code
-            banner = Banner(self._theme, BannerKind.NOTICE, headline, sentence, code=code)
-            self._window.transcript.show_banner(banner)
-            announce(self._window, headline)
+            self._show_banner(Banner(self._theme, BannerKind.NOTICE, headline, sentence, code=code))
 
     def _show_failure(self, failure: Failure) -> None:
         kept = failure.message is not None
-        headline, sentence = wording.error_sentences(failure.error, kept_text=kept)
-        banner = Banner(
-            self._theme,
-            BannerKind.ERROR,
-            headline,
-            sentence,
-            code=wording.error_code(failure.error),
-            button=self.tr("Go on") if kept else self.tr("Try again"),
-        )
+        button = self.tr("Go on") if kept else self.tr("Try again")
+        banner = error_banner(self._theme, failure.error, kept_text=kept, button=button)
         banner.pressed.connect(self._on_go_on)
-        self._window.transcript.show_banner(banner)
-        announce(self._window, headline)
+        self._show_banner(banner)
 
     @Slot(object)
     def show_error(self, error: ErrorRecord) -> None:
         """Shows an error that belongs to no turn."""
-        headline, sentence = wording.error_sentences(error, kept_text=False)
-        banner = Banner(
-            self._theme, BannerKind.ERROR, headline, sentence, code=wording.error_code(error)
-        )
-        self._window.transcript.show_banner(banner)
-        announce(self._window, headline)
+        self._show_banner(error_banner(self._theme, error))
 
     @Slot(object)
     def show_exported(self, target: Path) -> None:
@@ -296,9 +281,11 @@ class Desk(QObject):
         self._notify(wording.imported(count), self.tr("The chats are in the list."))
 
     def _notify(self, headline: str, sentence: str) -> None:
-        banner = Banner(self._theme, BannerKind.DONE, headline, sentence)
+        self._show_banner(Banner(self._theme, BannerKind.DONE, headline, sentence))
+
+    def _show_banner(self, banner: Banner) -> None:
         self._window.transcript.show_banner(banner)
-        announce(self._window, headline)
+        announce(self._window, banner.headline)
 
     @Slot(str)
     def _on_branch_changed(self, chat_id: str) -> None:

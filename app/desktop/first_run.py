@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from app.core.errors import ErrorRecord
 from app.desktop import wording
-from app.desktop.banner import Banner, BannerKind
+from app.desktop.banner import Banner, error_banner
 from app.desktop.lifecycle import Action, TurnState, allows
 from app.desktop.models import facts
 from app.desktop.models.card import ModelCard
@@ -220,11 +220,7 @@ class FirstRun(QWidget):
     def show_error(self, error: ErrorRecord) -> None:
         """Says why there is still no model; the buttons try again."""
         self._drop_banner()
-        headline, sentence = wording.error_sentences(error)
-        code = wording.error_code(error)
-        self._banner = Banner(
-            self._theme, BannerKind.ERROR, headline, sentence, code=code, parent=self
-        )
+        self._banner = error_banner(self._theme, error, parent=self)
         self._column.insertWidget(self._column.count() - 1, self._banner)
 
     def _drop_banner(self) -> None:

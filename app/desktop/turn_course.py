@@ -18,7 +18,7 @@ from app.desktop.lifecycle import BUSY, Happening, TurnState, after
 from app.desktop.reading_speeds import ReadingSpeeds
 from app.desktop.running_turn import RunningTurn
 from app.desktop.services import ModelEntry, PrepareTurn
-from app.desktop.turn_gate import Admitted, Decision, Hold, TurnGate
+from app.desktop.turn_gate import CONTEXT_OVERFLOW, Admitted, Decision, Hold, TurnGate
 from app.desktop.turn_maker import Asked, TurnMaker, Wanted
 from app.desktop.turn_records import (
     SUMMARISING,
@@ -358,7 +358,7 @@ class TurnCourse(QObject):
             return
         self._end(msgspec.structs.replace(running.stamp, error=error))
         kept = running.conversation.get(running.answer_id)
-        if error.code == "context_overflow" and running.asked is not None:
+        if error.code == CONTEXT_OVERFLOW and running.asked is not None:
             asked, report = running.asked.asked, running.asked.report
             assert kept.parent is not None, "an answer follows a question"
             self.turn_held.emit(

@@ -28,7 +28,7 @@ from app.workflows.cpu_retry import TurnEvent
 
 # So many summaries, or halvings of what can't even be counted, are more than any chat needs.
 _MOST_STEPS: Final = 64
-_OVERFLOW: Final = "context_overflow"
+CONTEXT_OVERFLOW: Final = "context_overflow"
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,7 +141,7 @@ class TurnGate(QObject):
     def _on_failed(self, error: ErrorRecord) -> None:
         if self._summarised:
             self.failed.emit(error)
-        elif error.code == _OVERFLOW:
+        elif error.code == CONTEXT_OVERFLOW:
             self._shorten_uncounted(error)
         else:
             # The answer itself will tell what is wrong, if anything is.

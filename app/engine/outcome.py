@@ -115,6 +115,11 @@ class ContextReport(Struct, frozen=True, kw_only=True):
         return self.prompt_tokens + self.reserve_tokens
 
     @property
+    def unread_tokens(self) -> int:
+        """What of the prompt has to be computed, as far as that is known."""
+        return self.prompt_tokens - (self.predicted_reused_tokens or 0)
+
+    @property
     def fits(self) -> bool:
         return self.needed_tokens <= self.context_tokens
 

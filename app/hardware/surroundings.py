@@ -76,9 +76,10 @@ else:
         found = []
         for folder in (_NODES, *_DRIVERS):
             try:
-                found += [f"{one.name} {int(one.stat().st_mtime)}" for one in folder.iterdir()
-                          if folder is not _NODES]  # fmt: skip
-                found += [one.name for one in folder.iterdir() if folder is _NODES]
+                found += [
+                    one.name if folder is _NODES else f"{one.name} {int(one.stat().st_mtime)}"
+                    for one in folder.iterdir()
+                ]
             except OSError:
                 continue
         return tuple(sorted(found))

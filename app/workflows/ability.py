@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from app.engine.outcome import BackendReport, SessionReport
+from app.engine.spec import Pipeline
 from app.engine.template_controls import HEEDS_CHAT, HEEDS_TOOLS, THINKS
 from app.models.profile import LlamaProfile, Profile, capabilities
 
@@ -44,10 +45,10 @@ class Judged(Struct, frozen=True, kw_only=True):
         return self.denied_by is None
 
 
-_ANSWERING: Final = frozenset({"paged", "stateful", "llama", "scripted"})
+_ANSWERING: Final = frozenset({Pipeline.PAGED, Pipeline.STATEFUL, "llama", "scripted"})
 _PIPELINES: Final = {
     Ability.EMBEDDINGS: frozenset({"embedding"}),
-    Ability.REUSE: frozenset({"paged", "llama", "scripted"}),
+    Ability.REUSE: _ANSWERING - {Pipeline.STATEFUL},
 }
 _TEMPLATE: Final = {
     Ability.CHAT: HEEDS_CHAT,

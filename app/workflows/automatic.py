@@ -35,10 +35,12 @@ def automatic_choices(services: Services, name: str, backend: str) -> tuple[Auto
 
 def automatic_variant(services: Services, model: InstalledModel) -> AutomaticChoice | None:
     """Why ``model`` was taken and no other variant of it; ``None`` where no numbers decided."""
-    variants = [one for one in services.list_models() if one.name == model.name]
+    variants = [one for one in services.library.installed() if one.name == model.name]
+    if len(variants) < 2:
+        return None
     rates = [(one, services.certified.fastest(one)) for one in variants]
     known = tuple((one.backend, rate) for one, rate in rates if rate is not None)
-    if len(known) < max(2, len(variants)):
+    if len(known) < len(variants):
         return None
     return AutomaticChoice(taken=model.backend, rates=_fastest_first(known))
 

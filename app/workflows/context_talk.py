@@ -137,8 +137,7 @@ def slow_s(report: ContextReport, tokens_per_s: float | None) -> float | None:
     """
     seconds = report.predicted_prefill_s
     if seconds is None and tokens_per_s:
-        left = report.prompt_tokens - (report.predicted_reused_tokens or 0)
-        seconds = left / tokens_per_s
+        seconds = report.unread_tokens / tokens_per_s
     return seconds if seconds is not None and seconds > SLOW_PREFILL_S else None
 
 

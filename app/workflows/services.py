@@ -1,5 +1,6 @@
 """What the window and the console work with: the same objects, built once."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -159,16 +160,17 @@ class Services:
         here comes first, or else the preferred one.
         """
         models = sorted(self.library.installed(), key=lambda one: (one.name, preference(one)))
-        first = {self._fastest_of(name, models) for name in {model.name for model in models}}
+        first: set[str] = set()
+        for name in {model.name for model in models}:
+            with contextlib.suppress(ContenoxError):  # a profile that can't be read hides no model
+                best = self._fastest_of(name, models)
+                first.update(() if best is None else (best.full_name,))
         return tuple(sorted(models, key=lambda one: (one.name, one.full_name not in first)))
 
-    def _fastest_of(self, name: str, models: Sequence[InstalledModel]) -> str | None:
+    def _fastest_of(self, name: str, models: Sequence[InstalledModel]) -> InstalledModel | None:
+        """The variant that was measured faster here; ``None`` where there is no choice to make."""
         variants = [one for one in models if one.name == name]
-        try:
-            best = self.certified.best_variant(variants) if len(variants) > 1 else None
-        except ContenoxError:  # a profile that can't be read hides no model
-            return None
-        return None if best is None else best.full_name
+        return self.certified.best_variant(variants) if len(variants) > 1 else None
 
     def find_model(self, name: str | None, backend: str | None = None) -> InstalledModel:
         """The model called ``name``; without a name that of the settings, or any.
@@ -196,9 +198,7 @@ class Services:
     def _faster(self, found: InstalledModel, name: str, backend: str | None) -> InstalledModel:
         if backend is not None or "/" in name:
             return found
-        variants = [one for one in self.library.installed() if one.name == found.name]
-        best = self.certified.best_variant(variants) if len(variants) > 1 else None
-        return best or found
+        return self._fastest_of(found.name, self.library.installed()) or found
 
     def failed_devices(self, name: str, backend: str) -> tuple[FailedDevice, ...]:
         """The devices that a model isn't offered on, since it failed its checks there."""

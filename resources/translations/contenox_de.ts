@@ -2449,6 +2449,11 @@
   <context>
     <name>errors</name>
     <message>
+      <source>no_display</source>
+      <translation>Es gibt keinen Bildschirm für ein Fenster.
+Starten Sie es in einer Desktop-Sitzung, oder benutzen Sie die Konsole: contenox chat.</translation>
+    </message>
+    <message>
       <source>context_not_declared</source>
       <translation>Das Profil des Modells nennt keinen so langen Kontext.
 Setzen Sie context_length im Profil im Ordner des Modells, um ihn zu messen; vorher benutzt ihn nichts.</translation>

@@ -12,6 +12,7 @@ from app.desktop.lifecycle import TurnState
 from app.desktop.main_window import MainWindow
 from app.desktop.open_chats import OpenChats
 from app.desktop.turn import TurnRunner
+from app.desktop.turn_gate import CONTEXT_OVERFLOW
 from app.desktop.turn_maker import Asked, wanted_next
 from app.desktop.turn_records import Activity
 from app.engine.manifest import SegmentKind
@@ -137,7 +138,7 @@ class ContextWatch(QObject):
         if isinstance(event, Failed):
             self._count = None
             self._tell(None)
-            if event.error.code == "context_overflow":
+            if event.error.code == CONTEXT_OVERFLOW:
                 self.refused.emit(event.error)
         if not isinstance(event, Counted) or self._counting is None:
             return

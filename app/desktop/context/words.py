@@ -58,9 +58,7 @@ def _slow(hold: Hold, seconds: float) -> tuple[str, str]:
         headline = translate("context", "Reading this takes about {minutes} minutes.").format(
             minutes=number(minutes)
         )
-    tokens = 0
-    if hold.report is not None:
-        tokens = hold.report.prompt_tokens - (hold.report.predicted_reused_tokens or 0)
+    tokens = 0 if hold.report is None else hold.report.unread_tokens
     sentence = translate(
         "context",
         "{tokens} tokens have to be read before the first word. It can be stopped at any time.",
@@ -70,16 +68,12 @@ def _slow(hold: Hold, seconds: float) -> tuple[str, str]:
 
 def ways_on(hold: Hold) -> tuple[tuple[str, str], ...]:
     """The buttons for a turn that waits: pairs of a key and a text, the advised one first."""
-    words = {
-        OverflowChoice.LEAVE_OUT_OLDEST: translate("context", "Leave out the oldest messages"),
-        OverflowChoice.SUMMARISE: translate("context", "Summarise the oldest messages"),
-        OverflowChoice.NEW_CHAT: translate("context", "New chat with the pinned files"),
-    }
     shorten = ("shorten", translate("context", "Shorten the message"))
     if hold.seconds is not None:
         ways = [("go", translate("context", "Read it"))]
         if hold.asked.talk.parts.history:
-            ways.append((OverflowChoice.LEAVE_OUT_OLDEST, words[OverflowChoice.LEAVE_OUT_OLDEST]))
+            least = OverflowChoice.LEAVE_OUT_OLDEST
+            ways.append((least, choice_name(least)))
         return (*ways, shorten)
     if hold.overflow is not None:
         choices = hold.overflow.choices
@@ -88,7 +82,7 @@ def ways_on(hold: Hold) -> tuple[tuple[str, str], ...]:
     else:
         choices = ()
     if choices:
-        return (*((one, words[one]) for one in choices), shorten)
+        return (*((one, choice_name(one)) for one in choices), shorten)
     # After a file was unpinned, or in another model.
     return (shorten, ("go", translate("context", "Try again")))
 
@@ -245,6 +239,7 @@ def choice_name(choice: OverflowChoice) -> str:
     return {
         OverflowChoice.LEAVE_OUT_OLDEST: translate("context", "Leave out the oldest messages"),
         OverflowChoice.SUMMARISE: translate("context", "Summarise the oldest messages"),
+        OverflowChoice.NEW_CHAT: translate("context", "New chat with the pinned files"),
     }.get(choice, translate("context", "Ask me"))
 
 

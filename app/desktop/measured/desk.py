@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.certify.certificate import Certificate, Level
 from app.core.errors import ErrorRecord
-from app.desktop import wording
 from app.desktop.announce import announce
 from app.desktop.background import Worker
-from app.desktop.banner import Banner, BannerKind
+from app.desktop.banner import Banner, BannerKind, error_banner
 from app.desktop.measured import words
 from app.desktop.measured.measuring import Measuring
 from app.desktop.measured.ports import MeasureServices
@@ -270,15 +269,16 @@ class MeasuredDesk(QObject):
         self._on_failed_reading(error)
 
     def _on_failed_reading(self, error: ErrorRecord) -> None:
-        headline, sentence = wording.error_sentences(error, kept_text=False)
-        self._tell(BannerKind.ERROR, headline, sentence, code=wording.error_code(error))
+        self._show(error_banner(self._theme, error))
 
     def _tell(
-        self, kind: BannerKind, headline: str, sentence: str, *, code: str = "", button: str = ""
+        self, kind: BannerKind, headline: str, sentence: str, *, button: str = ""
     ) -> Banner | None:
+        return self._show(Banner(self._theme, kind, headline, sentence, button=button))
+
+    def _show(self, banner: Banner) -> Banner | None:
         if self.window is None:
             return None
-        banner = Banner(self._theme, kind, headline, sentence, code=code, button=button)
         self.window.show_banner(banner)
         announce(self.window, banner.accessibleName())
         return banner

@@ -18,6 +18,7 @@ from app.certify.certificate import DepthFigures, Level, Pace
 from app.desktop import wording
 from app.desktop.amounts import format_bytes
 from app.desktop.measured import words
+from app.desktop.tables import alignment
 from app.desktop.theme import Colours
 from app.workflows.certified import Measured
 
@@ -73,7 +74,7 @@ class MeasuredTable(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(Column(section))
+            return alignment(number=section in _NUMBERS)
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         return (
@@ -99,7 +100,7 @@ class MeasuredTable(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return words.reasons(one)
             case Qt.ItemDataRole.TextAlignmentRole:
-                return _alignment(column)
+                return alignment(number=column in _NUMBERS)
             case Qt.ItemDataRole.DecorationRole if column is Column.MODEL:
                 return self._dots[index.row()]
             case Qt.ItemDataRole.ForegroundRole:
@@ -189,11 +190,6 @@ def _number(depth: DepthFigures | None, column: Column) -> float:
         pace = depth.prefill_tokens_per_s
     spread = pace.ratio if column is Column.RATIO else pace.product
     return 0.0 if spread is None else spread.median
-
-
-def _alignment(column: Column) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight if column in _NUMBERS else Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter
 
 
 def _dot(colour: str) -> QIcon:

@@ -5,7 +5,6 @@ from typing import Final
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -17,11 +16,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.banner import Banner
+from app.desktop.banner import Banner, BannerPlace
 from app.desktop.measured import words
 from app.desktop.measured.charts import Charts, series_colours
 from app.desktop.measured.steering import Steering
 from app.desktop.measured.table_model import Column, MeasuredOrder, MeasuredTable
+from app.desktop.tables import make_sortable
 from app.desktop.theme import Theme
 from app.workflows.certified import Measured
 
@@ -47,7 +47,6 @@ class MeasuredWindow(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._theme = theme
         self._rows: tuple[Measured, ...] = ()
-        self._banner: Banner | None = None
         self.setWindowTitle(self.tr("Measured on this computer"))
         self.setWindowIcon(theme.mark("contenox"))
         self.setMinimumSize(640, 480)
@@ -71,7 +70,7 @@ class MeasuredWindow(QWidget):
         self.legend.setWordWrap(True)
         self.table_model = MeasuredTable(self)
         self.view = self._table()
-        self._notices = QVBoxLayout()
+        self._notices = BannerPlace()
         self.charts = Charts(self)
         self.picture = QWidget(self)
         drawn = QVBoxLayout(self.picture)
@@ -107,18 +106,9 @@ class MeasuredWindow(QWidget):
         view.setObjectName("measured")
         view.setModel(MeasuredOrder(self.table_model, self))
         view.setAccessibleName(self.tr("Certificates"))
-        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        view.setShowGrid(False)
-        view.setWordWrap(False)
-        view.setTabKeyNavigation(False)
-        view.setSortingEnabled(True)
-        view.sortByColumn(Column.MODEL, Qt.SortOrder.AscendingOrder)
-        view.verticalHeader().hide()
+        make_sortable(view, Column.MODEL)
         view.verticalHeader().setDefaultSectionSize(34)
         header = view.horizontalHeader()
-        header.setHighlightSections(False)
         header.setStretchLastSection(True)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for column, width in _WIDTHS.items():
@@ -177,17 +167,11 @@ class MeasuredWindow(QWidget):
 
     def show_banner(self, banner: Banner | None) -> None:
         """Shows one notice below the choice, in the place of the one before."""
-        if self._banner is not None:
-            self._notices.removeWidget(self._banner)
-            self._banner.hide()
-            self._banner.deleteLater()
-        self._banner = banner
-        if banner is not None:
-            self._notices.addWidget(banner)
+        self._notices.show_banner(banner)
 
     @property
     def banner(self) -> Banner | None:
-        return self._banner
+        return self._notices.banner
 
     def bring_to_front(self) -> None:
         self.show()

@@ -5,10 +5,9 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.errors import ErrorRecord
-from app.desktop import wording
 from app.desktop.amounts import format_bytes
 from app.desktop.announce import announce
-from app.desktop.banner import Banner, BannerKind
+from app.desktop.banner import Banner, BannerKind, error_banner
 from app.desktop.first_run import FirstRun
 from app.desktop.models import facts
 from app.desktop.models.errands import Errands
@@ -258,12 +257,7 @@ class ModelsDesk(QObject):
             if self._without_model:
                 self._first_run.show_error(error)
             return
-        headline, sentence = wording.error_sentences(error, kept_text=False)
-        self._show(
-            Banner(
-                self._theme, BannerKind.ERROR, headline, sentence, code=wording.error_code(error)
-            )
-        )
+        self._show(error_banner(self._theme, error))
 
     @Slot()
     def _on_imported(self) -> None:

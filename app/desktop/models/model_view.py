@@ -2,13 +2,13 @@
 
 from typing import Final
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from app.desktop.models.cell import CellDelegate
 from app.desktop.models.filtering import ModelFilter
 from app.desktop.models.table_model import Column
+from app.desktop.tables import make_sortable
 from app.desktop.theme import Theme
 
 _WIDTHS: Final = {
@@ -38,20 +38,11 @@ class ModelView(QTableView):
         self.setModel(rows)
         self.setItemDelegate(CellDelegate(theme, self))
         self.setAccessibleName(self.tr("Models"))
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        make_sortable(self, Column.STATE)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setSortingEnabled(True)
-        self.sortByColumn(Column.STATE, Qt.SortOrder.AscendingOrder)
-        self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setMinimumSectionSize(56)
         header.setStretchLastSection(False)
         for column, width in _WIDTHS.items():

@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from app.desktop.models import facts
 from app.desktop.models.ports import Key, Verdict
 from app.desktop.models.row_state import HERE, ON_ITS_WAY, Line, RowState
+from app.desktop.tables import alignment
 from app.desktop.wording import backend_title
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -139,7 +140,7 @@ class ModelTable(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(Column(section))
+            return alignment(number=section in NUMBERS)
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         return (
@@ -165,7 +166,7 @@ class ModelTable(QAbstractTableModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return _spoken(line, column)
             case Qt.ItemDataRole.TextAlignmentRole:
-                return _alignment(column)
+                return alignment(number=column in NUMBERS)
             case Role.LINE:
                 return line
             case Role.SORT:
@@ -178,11 +179,6 @@ class ModelTable(QAbstractTableModel):
                 amount = line.amount if column is Column.STATE else None
                 return None if amount is None else amount.fraction
         return None
-
-
-def _alignment(column: Column) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight if column in NUMBERS else Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter
 
 
 def _text(line: Line, column: Column) -> str:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.banner import Banner
+from app.desktop.banner import Banner, BannerPlace
 from app.desktop.models import facts
 from app.desktop.models.chips import ChipRow
 from app.desktop.models.details import DetailPane
@@ -57,7 +57,6 @@ class ModelsWindow(QWidget):
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._theme = theme
-        self._banner: Banner | None = None
         self.setWindowTitle(self.tr("Models"))
         self.setWindowIcon(theme.mark("contenox"))
         self.setMinimumSize(520, 360)
@@ -101,7 +100,7 @@ class ModelsWindow(QWidget):
         left.setContentsMargins(20, 16, 20, 12)
         left.setSpacing(12)
         left.addLayout(top)
-        self._notices = QVBoxLayout()
+        self._notices = BannerPlace()
         left.addLayout(self._notices)
         frame = QFrame(self)
         frame.setObjectName("sheet")
@@ -195,13 +194,7 @@ class ModelsWindow(QWidget):
 
     def show_banner(self, banner: Banner | None) -> None:
         """Shows one notice above the table, in the place of the one before."""
-        if self._banner is not None:
-            self._notices.removeWidget(self._banner)
-            self._banner.hide()
-            self._banner.deleteLater()
-        self._banner = banner
-        if banner is not None:
-            self._notices.addWidget(banner)
+        self._notices.show_banner(banner)
 
     def show_job(self, job: QWidget) -> None:
         """Shows what takes long, above the table; it goes by itself."""
@@ -210,7 +203,7 @@ class ModelsWindow(QWidget):
 
     @property
     def banner(self) -> Banner | None:
-        return self._banner
+        return self._notices.banner
 
     def bring_to_front(self) -> None:
         """Shows the window in front of the chat."""
