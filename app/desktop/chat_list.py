@@ -15,11 +15,12 @@ from PySide6.QtCore import (
     Slot,
 )
 from PySide6.QtGui import QAction, QIcon, QKeySequence
-from PySide6.QtWidgets import QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListView, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.chat_row import ChatRow
 from app.desktop.conversation import ChatSummary
 from app.desktop.icon_button import IconButton
+from app.desktop.search_field import SearchField
 from app.desktop.theme import Theme
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -115,6 +116,7 @@ class ChatList(QWidget):
     copy_asked = Signal(str)
     export_asked = Signal(str, str)  # the chat and its title
     import_asked = Signal()
+    left = Signal()  # the person is done with the search
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -125,10 +127,10 @@ class ChatList(QWidget):
         new.setObjectName("wide")
         new.setToolTip(self.tr("New chat (Ctrl+N)"))
         new.clicked.connect(self.new_asked)
-        self.search = QLineEdit(self)
+        self.search = SearchField(self)
         self.search.setPlaceholderText(self.tr("Search"))
         self.search.setAccessibleName(self.tr("Search in all chats"))
-        self.search.setClearButtonEnabled(True)
+        self.search.left.connect(self.left)
         self._theme = theme
         self.model = ChatListModel(self)
         theme.changed.connect(self._on_theme_changed)

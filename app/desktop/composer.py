@@ -24,7 +24,6 @@ class _Input(QPlainTextEdit):
     """A text field that grows with its text, up to ``_MOST_LINES`` lines."""
 
     enter_pressed = Signal()
-    escape_pressed = Signal()
     focus_changed = Signal(bool)
     files_given = Signal(object)  # list[QUrl]: pasted, for a drop goes to the window
 
@@ -54,8 +53,7 @@ class _Input(QPlainTextEdit):
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not shifted:
             self.enter_pressed.emit()
         elif event.key() == Qt.Key.Key_Escape:
-            event.ignore()  # a small window closes by it
-            self.escape_pressed.emit()
+            event.ignore()  # the window decides what it means
         else:
             super().keyPressEvent(event)
 
@@ -125,7 +123,6 @@ class Composer(QFrame):
         layout.addLayout(across)
         self.setFocusProxy(self._input)
         self._input.enter_pressed.connect(self._send)
-        self._input.escape_pressed.connect(self.escape)
         self._input.textChanged.connect(self._refresh)
         self._input.focus_changed.connect(self._on_focus_changed)
         self._input.files_given.connect(self.files_given)

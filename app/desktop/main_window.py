@@ -8,6 +8,7 @@ from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
+    QKeyEvent,
     QKeySequence,
     QResizeEvent,
 )
@@ -86,6 +87,7 @@ class MainWindow(QMainWindow):
         self._build(theme)
         self._add_shortcuts()
         self.chat_list.new_asked.connect(self.new_chat_asked)
+        self.chat_list.left.connect(self._to_input)
         self.composer.setFocus()
 
     def _build(self, theme: Theme) -> None:
@@ -177,7 +179,6 @@ class MainWindow(QMainWindow):
         for keys, slot in (
             ("Ctrl+L", self._to_input),
             ("Ctrl+B", self._toggle_side),
-            ("Escape", self.composer.escape),
         ):
             action = QAction(self)
             action.setShortcut(QKeySequence(keys))
@@ -228,6 +229,13 @@ class MainWindow(QMainWindow):
     def _toggle_side(self) -> None:
         self._side_wanted = not self.chat_list.isVisible()
         self.chat_list.setVisible(self._side_wanted)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  Qt's name
+        """Escape means the answer, wherever nothing nearer takes it."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.composer.escape()
+        else:
+            super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  Qt's name
         """A narrow window gives the chat list's place to the text; a wide one gives it back."""

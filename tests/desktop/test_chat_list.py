@@ -1,5 +1,7 @@
 """The list of chats: found, renamed, deleted and brought back."""
 
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListView, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -41,6 +43,41 @@ def test_chats_are_listed_found_and_renamed(desktop: Desktop, room: Room, qtbot:
     qtbot.waitUntil(lambda: len(_titles(desktop)) == 2)
     side.model.setData(side.model.index(0), "The eternal city")
     qtbot.waitUntil(lambda: room.chats.summaries()[0].title == "The eternal city")
+
+
+def test_escape_clears_the_search_then_goes_back_to_the_input(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    _ask(desktop, room, qtbot, "About Paris")
+    window, search = desktop.window, desktop.window.chat_list.search
+    window.composer.sent.emit("and Rome?")  # an answer runs meanwhile
+    qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
+    window.activateWindow()
+    search.setFocus()
+    QTest.keyClicks(search, "nowhere")
+    qtbot.waitUntil(lambda: _titles(desktop) == [])
+    QTest.keyClick(search, Qt.Key.Key_Escape)
+    assert search.text() == ""
+    assert search.hasFocus()
+    qtbot.waitUntil(lambda: _titles(desktop) == ["About Paris"])
+    QTest.keyClick(search, Qt.Key.Key_Escape)
+    assert window.composer.field.hasFocus()
+    assert room.engine.cancelled == []
+    QTest.keyClick(window.composer.field, Qt.Key.Key_Escape)
+    assert room.engine.cancelled == [room.engine.last]
+
+
+def test_escape_anywhere_else_in_the_window_stops_the_answer(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    desktop.window.composer.sent.emit("About Paris")
+    qtbot.waitUntil(lambda: bool(room.engine.requests))
+    view = desktop.window.chat_list.findChild(QListView)
+    assert isinstance(view, QListView)
+    desktop.window.activateWindow()
+    view.setFocus()
+    QTest.keyClick(view, Qt.Key.Key_Escape)
+    assert room.engine.cancelled == [room.engine.last]
 
 
 def test_a_deleted_chat_can_be_brought_back(desktop: Desktop, room: Room, qtbot: QtBot) -> None:

@@ -3,13 +3,12 @@
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QMenu,
     QPushButton,
     QStackedWidget,
@@ -27,6 +26,7 @@ from app.desktop.models.model_view import ModelView
 from app.desktop.models.ports import Key, StoreFacts
 from app.desktop.models.row_state import Line
 from app.desktop.models.table_model import ModelTable
+from app.desktop.search_field import SearchField
 from app.desktop.theme import Theme
 
 _SIDE_BY_SIDE: Final = 820
@@ -68,10 +68,10 @@ class ModelsWindow(QWidget):
         self.details.pressed.connect(self.pressed)
         self.chips = ChipRow(self)
         self.chips.changed.connect(self._on_chips)
-        self.search = QLineEdit(self)
+        self.search = SearchField(self)
         self.search.setPlaceholderText(self.tr("Search models"))
         self.search.setAccessibleName(self.tr("Search models"))
-        self.search.setClearButtonEnabled(True)
+        self.search.left.connect(self._to_table)
         self.search.textChanged.connect(self._on_search)
         self.view = ModelView(theme, self.filter, self)
         self.view.selectionModel().currentRowChanged.connect(self._on_row)
@@ -79,9 +79,8 @@ class ModelsWindow(QWidget):
         self._pages.addWidget(self.view)
         self._pages.addWidget(self._nothing_page())
         self._build(can_import=can_import, can_move=can_move)
-        for keys, slot in (("Ctrl+F", self._to_search), ("Escape", self.close)):
-            shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.activated.connect(slot)
+        shortcut = QShortcut(QKeySequence("Ctrl+F"), self)
+        shortcut.activated.connect(self._to_search)
 
     # --- Building ------------------------------------------------------------------------------
 
@@ -212,6 +211,13 @@ class ModelsWindow(QWidget):
         self.activateWindow()
         self.view.setFocus()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  Qt's name
+        """Escape closes the window, wherever nothing nearer takes it."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  Qt's name
         super().resizeEvent(event)
         self._arrange()
@@ -267,3 +273,7 @@ class ModelsWindow(QWidget):
     def _to_search(self) -> None:
         self.search.setFocus()
         self.search.selectAll()
+
+    @Slot()
+    def _to_table(self) -> None:
+        self.view.setFocus()

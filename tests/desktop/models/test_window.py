@@ -375,6 +375,21 @@ def test_the_window_is_used_with_the_keyboard_alone(opened_window: Opened, qtbot
     assert not window.isVisible()
 
 
+def test_escape_in_the_search_clears_it_before_anything_closes(opened_window: Opened) -> None:
+    window = opened_window()
+    window.activateWindow()
+    window.search.setFocus()
+    QTest.keyClicks(window.search, "huge")
+    QTest.keyClick(window.search, Qt.Key.Key_Escape)
+    assert window.search.text() == ""
+    assert window.filter.rowCount() == len(ROWS)
+    QTest.keyClick(window.search, Qt.Key.Key_Escape)
+    assert window.isVisible()
+    assert window.view.hasFocus()
+    QTest.keyClick(window.view, Qt.Key.Key_Escape)
+    assert not window.isVisible()
+
+
 def test_a_narrow_window_keeps_the_details(opened_window: Opened) -> None:
     window = opened_window()
     window.resize(560, 700)
