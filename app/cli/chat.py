@@ -11,9 +11,10 @@ from rich.console import Console
 from rich.status import Status
 
 from app.cli.interrupts import interrupts
-from app.core.errors import UserError, from_record
+from app.core.errors import ContenoxError, ErrorRecord, UserError, from_record
 from app.core.units import format_duration
 from app.engine.chat import ChatMessage, Role, Sampling
+from app.engine.manifest import SegmentKind
 from app.engine.outcome import DeltaKind, FinishReason, Timings
 from app.engine.protocol import (
     Delta,
@@ -25,6 +26,7 @@ from app.engine.protocol import (
 )
 from app.models.library import InstalledModel
 from app.workflows.automatic import automatic_device, automatic_variant
+from app.workflows.context_overflow import remedy_for
 from app.workflows.cpu_retry import RetriedOnCpu, TurnEvent
 from app.workflows.measured import MeasuredModels
 from app.workflows.services import Services, TurnOptions
@@ -184,7 +186,7 @@ def _stream(services: Services, request: Generate, *, quiet: bool) -> _Written:
                     break
                 case Failed():
                     _end_line(pieces, quiet=quiet)
-                    raise from_record(event.error)
+                    raise _failure(event.error, request)
                 case RetriedOnCpu():
                     retried = event
                     begun = "\n" if pieces and not quiet else ""
@@ -198,6 +200,14 @@ def _stream(services: Services, request: Generate, *, quiet: bool) -> _Written:
         finished=event,
         retried=retried,
     )
+
+
+def _failure(error: ErrorRecord, request: Generate) -> ContenoxError:
+    """The engine doesn't know that there is no history and no file: what helps is said here."""
+    if error.code == "context_overflow":
+        sizes = ((SegmentKind(one.role.value), len(one.content)) for one in request.messages)
+        error = msgspec.structs.replace(error, remedy=remedy_for(sizes))
+    return from_record(error)
 
 
 def _end_line(pieces: list[str], *, quiet: bool) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +61,14 @@ def run(arguments: argparse.Namespace, services: Services) -> int:
         print(msgspec.json.encode(explained).decode())
     else:
         _show(explained)
+    if explained.overflow is not None:
+        raise _refusal(explained.overflow)
     return 0
 
 
 def _parts(arguments: argparse.Namespace, services: Services) -> ChatParts:
     prompt, files = arguments.prompt, [Path(one) for one in arguments.pin]
-    if not prompt and files and not files[-1].exists():
+    if not prompt and files and not os.path.exists(files[-1]):  # noqa: PTH110 - any text may come
         # "--pin FILE... PROMPT" gives the prompt to --pin.
         files.pop()
         prompt = arguments.pin[-1]
@@ -92,8 +95,6 @@ def _show(explained: Explanation) -> None:
     )
     if report.pool_blocks_needed:
         console.print(f"{report.pool_blocks_needed:,} blocks of the cache are needed")
-    if explained.overflow is not None:
-        _show_overflow(console, explained.overflow)
     for name, one in (("first reading", explained.first), ("second reading", explained.second)):
         if one is not None:
             console.print(f"{name}: {_reading(one)}")
@@ -136,14 +137,16 @@ def _reading(one: Pass) -> str:
     return ", ".join(parts)
 
 
-def _show_overflow(console: Console, overflow: Overflow) -> None:
-    console.print(
+def _refusal(overflow: Overflow) -> UserError:
+    """What an answer to this prompt would be refused with."""
+    remedy: str = overflow.remedy
+    if overflow.choices:
+        words = ", ".join(choice.value.replace("_", " ") for choice in overflow.choices)
+        remedy = f"In the window you can choose: {words}."
+    return UserError(
+        "context_overflow",
         f"It does not fit: {overflow.needed_tokens:,} tokens are needed,"
         f" {overflow.available_tokens:,} are available; {overflow.fixed_tokens:,} of them are fixed"
-        f" and {overflow.history_tokens:,} are history."
+        f" and {overflow.history_tokens:,} are history.",
+        remedy,
     )
-    if not overflow.choices:
-        console.print("Unpin a file, or shorten the message.")
-        return
-    words = ", ".join(choice.value.replace("_", " ") for choice in overflow.choices)
-    console.print(f"Choices: {words}.")

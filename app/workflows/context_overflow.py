@@ -6,7 +6,9 @@ SUMMARISE        -> engine.submit(summary_request(...)); its text becomes ``Chat
 NEW_CHAT         -> a chat with the pinned files and the turn alone
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from typing import Final
 
 import msgspec
@@ -30,11 +32,29 @@ _SUMMARY_ASKED: Final = (
 )
 
 
+_UNPINNABLE: Final = (
+    SegmentKind.REPO_RULES,
+    SegmentKind.REPO_MAP,
+    SegmentKind.PINNED,
+    SegmentKind.DIFF,
+    SegmentKind.TERMINAL,
+)
+
+
+class Remedy(StrEnum):
+    """What a person can do where leaving out history doesn't help; the most helpful first."""
+
+    UNPIN = "Unpin a file, or shorten the message."
+    SHORTEN_OR_UNPIN = "Shorten the message, or unpin a file."
+    SHORTEN_SYSTEM = "Shorten the system prompt, or the message."
+    SHORTEN = "Shorten the message."
+
+
 class Overflow(Struct, frozen=True, kw_only=True):
     """How much too long a prompt is, and which choices help.
 
-    ``fixed_tokens`` are those of the stable segments, the turn and the template: no choice but
-    fewer pinned files or a shorter message changes them.
+    ``fixed_tokens`` are those of the stable segments, the turn and the template: no choice but the
+    ``remedy`` changes them.
     """
 
     needed_tokens: int
@@ -42,6 +62,24 @@ class Overflow(Struct, frozen=True, kw_only=True):
     fixed_tokens: int
     history_tokens: int
     choices: tuple[OverflowChoice, ...]
+    remedy: Remedy = Remedy.SHORTEN
+
+
+def remedy_for(parts: Iterable[tuple[SegmentKind, int]]) -> Remedy:
+    """What to do about a prompt that is too long even without its history.
+
+    Args:
+        parts: what it is made of, with the size of each in any one unit.
+    """
+    sizes: Counter[SegmentKind] = Counter()
+    for kind, size in parts:
+        sizes[kind] += size
+    pinned = sum(sizes[kind] for kind in _UNPINNABLE)
+    largest = max(pinned, sizes[SegmentKind.SYSTEM], sizes[SegmentKind.USER])
+    if pinned:
+        return Remedy.UNPIN if pinned == largest else Remedy.SHORTEN_OR_UNPIN
+    system = sizes[SegmentKind.SYSTEM]
+    return Remedy.SHORTEN_SYSTEM if system and system == largest else Remedy.SHORTEN
 
 
 def overflow_of(report: ContextReport) -> Overflow | None:
@@ -63,7 +101,12 @@ def overflow_of(report: ContextReport) -> Overflow | None:
         fixed_tokens=fixed,
         history_tokens=history,
         choices=tuple(choices),
+        remedy=_remedy_of(report),
     )
+
+
+def _remedy_of(report: ContextReport) -> Remedy:
+    return remedy_for((one.kind, one.tokens or 0) for one in report.manifest.segments)
 
 
 def leave_out(report: ContextReport, history: Sequence[ChatMessage], left_out: int = 0) -> int:
@@ -88,9 +131,9 @@ def leave_out(report: ContextReport, history: Sequence[ChatMessage], left_out: i
     if room < 0:
         raise UserError(
             "context_overflow",
-            f"The pinned files and the message alone have {fixed:,} tokens;"
+            f"Even without earlier messages {fixed:,} tokens are needed, with room for the answer;"
             f" {report.context_tokens:,} are available.",
-            "Unpin a file, or shorten the message.",
+            _remedy_of(report),
         )
     kept = len(tokens)
     taken = 0

@@ -8,14 +8,17 @@ from msgspec import Struct
 from app.chats.records import ContextFields
 from app.core.errors import UserError
 from app.engine.chat import ChatMessage, Role
+from app.engine.manifest import SegmentKind
 from app.engine.outcome import ContextReport
 from app.engine.protocol import Generate
 from app.workflows.context import ChatParts, chat_segments, with_context
 from app.workflows.context_chat import left_out
 from app.workflows.context_overflow import (
     SUMMARY_TOKENS,
+    Remedy,
     history_tokens,
     leave_out,
+    remedy_for,
     summary_request,
 )
 
@@ -78,7 +81,7 @@ class Talk(Struct, frozen=True, kw_only=True):
         first = self.left_out
         left = self._last_boundary() - first
         if left <= 0:
-            raise _nothing_left()
+            raise self._nothing_left()
         half = first + (left + 1) // 2
         while half < len(self.parts.history) and not self._is_question(half):
             half += 1
@@ -108,14 +111,28 @@ class Talk(Struct, frozen=True, kw_only=True):
         if end <= first:
             raise UserError(
                 "summary_too_long",
-                "The oldest message is too long to be summarised beside the pinned files.",
-                "Leave out the oldest turns instead, or unpin a file.",
+                "The oldest message is too long to be summarised.",
+                "Leave out the oldest turns instead.",
             )
         return self.parts.history[first:end]
 
     def summary(self, request: Generate, messages: tuple[ChatMessage, ...]) -> Generate:
         """The request whose answer stands for ``messages`` and for an earlier summary."""
         return summary_request(self.request(request), messages)
+
+    def remedy(self) -> Remedy:
+        """What to do where no history helps."""
+        parts = self.parts
+        sizes = [(one.kind, len(one.text)) for one in parts.pinned]
+        sizes += [(SegmentKind.SYSTEM, len(parts.system)), (SegmentKind.USER, len(parts.turn))]
+        return remedy_for(sizes)
+
+    def _nothing_left(self) -> UserError:
+        return UserError(
+            "context_overflow",
+            "Even without earlier messages this is longer than the model's context.",
+            self.remedy(),
+        )
 
     def _is_question(self, place: int) -> bool:
         return self.parts.history[place].role is Role.USER
@@ -139,11 +156,3 @@ def slow_s(report: ContextReport, tokens_per_s: float | None) -> float | None:
     if seconds is None and tokens_per_s:
         seconds = report.unread_tokens / tokens_per_s
     return seconds if seconds is not None and seconds > SLOW_PREFILL_S else None
-
-
-def _nothing_left() -> UserError:
-    return UserError(
-        "context_overflow",
-        "The pinned files and the message alone are longer than the model's context.",
-        "Unpin a file, or shorten the message.",
-    )

@@ -2131,8 +2131,24 @@
       <translation>Gebraucht werden {needed} Token, mit Platz für die Antwort; es gibt {available}.</translation>
     </message>
     <message>
-      <source>The pinned files, the message and the answer alone take {fixed}. Unpin a file, or shorten the message.</source>
-      <translation>Die angehefteten Dateien, die Nachricht und die Antwort brauchen allein schon {fixed}. Lösen Sie eine Datei, oder kürzen Sie die Nachricht.</translation>
+      <source>Even without earlier messages it would be {fixed}. {remedy}</source>
+      <translation>Auch ohne frühere Nachrichten wären es {fixed}. {remedy}</translation>
+    </message>
+    <message>
+      <source>Unpin a file, or shorten the message.</source>
+      <translation>Lösen Sie eine Datei, oder kürzen Sie die Nachricht.</translation>
+    </message>
+    <message>
+      <source>Shorten the message, or unpin a file.</source>
+      <translation>Kürzen Sie die Nachricht, oder lösen Sie eine Datei.</translation>
+    </message>
+    <message>
+      <source>Shorten the system prompt, or the message.</source>
+      <translation>Kürzen Sie die Systemanweisung, oder die Nachricht.</translation>
+    </message>
+    <message>
+      <source>Shorten the message.</source>
+      <translation>Kürzen Sie die Nachricht.</translation>
     </message>
     <message>
       <source>Earlier messages take {history} of them. Nothing is left out unless you say so.</source>
@@ -3190,8 +3206,8 @@ Lassen Sie stattdessen die ältesten Fragen und Antworten weg, oder wählen Sie 
     </message>
     <message>
       <source>summary_too_long</source>
-      <translation>Die älteste Nachricht ist neben den angehefteten Dateien zu lang, um zusammengefasst zu werden.
-Lassen Sie stattdessen die ältesten Fragen und Antworten weg, oder lösen Sie eine Datei.</translation>
+      <translation>Die älteste Nachricht ist zu lang, um zusammengefasst zu werden.
+Lassen Sie stattdessen die ältesten Fragen und Antworten weg.</translation>
     </message>
     <message>
       <source>template_failed</source>

@@ -84,6 +84,20 @@ def test_a_full_chat_shows_its_sum_and_three_choices(
     assert room.store.message(last.id).result().text == last.text, "and it is kept"
 
 
+def test_a_message_that_is_too_long_by_itself_is_to_be_shortened(
+    small: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    send(small, "word " * 120)
+    banner = banner_of(small, qtbot)
+    assert banner.accessibleName().endswith("100 are available. Shorten the message.")
+    assert list(banner.buttons) == ["shorten", "go"]
+    small.window.new_chat_asked.emit()
+    room.engine.count_error = OVERFLOW  # by far: it can't even be counted
+    send(small, "word " * 10_000)
+    banner = banner_of(small, qtbot)
+    assert banner.accessibleName().endswith("context. Shorten the message.")
+
+
 def test_left_out_turns_stay_out_until_it_is_full_again(
     small: Desktop, room: Room, qtbot: QtBot
 ) -> None:

@@ -13,6 +13,7 @@ from app.engine.outcome import ContextReport, PoolReport
 from app.engine.protocol import Finished, Generate, new_request_id
 from app.workflows.context import ChatParts, chat_segments, count, with_context
 from app.workflows.context_overflow import (
+    Remedy,
     leave_out,
     overflow_of,
     shading,
@@ -96,9 +97,14 @@ def test_what_no_choice_mends_says_so(engine: Engine) -> None:
     report = count(engine.client, request(parts))
     overflow = overflow_of(report)
     assert overflow is not None
-    assert overflow.choices == ()
-    with pytest.raises(UserError, match="pinned files and the message alone"):
+    assert (overflow.choices, overflow.remedy) == ((), Remedy.UNPIN)
+    with pytest.raises(UserError, match="Even without earlier messages") as refused:
         leave_out(report, talk(1))
+    assert refused.value.remedy == "Unpin a file, or shorten the message."
+    alone = count(engine.client, request(ChatParts(turn="word " * 300)))
+    with pytest.raises(UserError) as refused:
+        leave_out(alone, ())
+    assert refused.value.remedy == "Shorten the message."
 
 
 def test_a_summary_keeps_the_stable_prefix_and_takes_the_place_of_turns(engine: Engine) -> None:

@@ -51,7 +51,7 @@ def test_halving_ends_at_the_turn_and_then_says_so() -> None:
         assert not kept or kept[0].role is Role.USER
     assert steps <= 4
     assert shorter.read().turn == "And now?"
-    with pytest.raises(ContenoxError, match="pinned files and the message alone"):
+    with pytest.raises(ContenoxError, match="Even without earlier messages"):
         shorter.halved()
 
 

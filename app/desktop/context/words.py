@@ -13,6 +13,7 @@ from app.engine.manifest import CacheClass, Manifest, SegmentKind, SegmentRecord
 from app.engine.outcome import ContextReport, PoolReport, Usage
 from app.engine.reuse import reused_by_class
 from app.workflows.context import SUMMARY_NAME
+from app.workflows.context_overflow import Remedy
 from app.workflows.context_pins import Pin, PinState
 
 # Qt's extractor knows this name.
@@ -30,7 +31,11 @@ def held(hold: Hold) -> tuple[str, str]:
     headline = translate("context", "This no longer fits into the model's context.")
     overflow = hold.overflow
     if overflow is None:
-        return headline, "" if hold.error is None else error_line(hold.error)
+        if hold.error is None:
+            return headline, ""
+        if hold.asked.talk.parts.history:
+            return headline, error_line(hold.error)
+        return headline, _remedy(hold.asked.talk.remedy())
     sums = translate(
         "context",
         "{needed} tokens are needed, with room for the answer; {available} are available.",
@@ -38,9 +43,10 @@ def held(hold: Hold) -> tuple[str, str]:
     if not overflow.choices:
         rest = translate(
             "context",
-            "The pinned files, the message and the answer alone take {fixed}. Unpin a file, or"
-            " shorten the message.",
-        ).format(fixed=number(overflow.fixed_tokens))
+            "Even without earlier messages it would be {fixed}. {remedy}",
+        ).format(fixed=number(overflow.fixed_tokens), remedy=_remedy(overflow.remedy))
+        if not overflow.history_tokens:
+            rest = _remedy(overflow.remedy)
     elif hold.error is not None:
         rest = error_line(hold.error)
     else:
@@ -49,6 +55,15 @@ def held(hold: Hold) -> tuple[str, str]:
             "Earlier messages take {history} of them. Nothing is left out unless you say so.",
         ).format(history=number(overflow.history_tokens))
     return headline, f"{sums} {rest}"
+
+
+def _remedy(remedy: Remedy) -> str:
+    return {
+        Remedy.UNPIN: translate("context", "Unpin a file, or shorten the message."),
+        Remedy.SHORTEN_OR_UNPIN: translate("context", "Shorten the message, or unpin a file."),
+        Remedy.SHORTEN_SYSTEM: translate("context", "Shorten the system prompt, or the message."),
+        Remedy.SHORTEN: translate("context", "Shorten the message."),
+    }[remedy]
 
 
 def _slow(hold: Hold, seconds: float) -> tuple[str, str]:
