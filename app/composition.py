@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.chats.records import SamplingFields
+from app.core.errors import ContenoxError
 from app.core.logs import Logs
 from app.core.paths import DataRoot
 from app.core.settings import Settings, SettingsFile
@@ -134,9 +135,13 @@ def end_window() -> int:
 
 def run_window(*, in_tray: bool = False) -> int:
     """Opens the window, or starts behind the tray icon; returns the exit code at the end."""
-    from app.desktop.application import run
+    from app.desktop.application import refuse, run
 
     services = build_services()
+    try:
+        services.data_root.require()
+    except ContenoxError as error:
+        return refuse(error.record(), services.settings_file.load().language)
     logs = Logs(services.data_root.logs)
     logs.start()
     try:

@@ -38,6 +38,7 @@ def main(arguments: Sequence[str], build: Callable[[], Services]) -> int:
     logs = Logs(services.data_root.logs)
     logs.start()
     try:
+        services.data_root.require()
         return run(parsed, services)
     except ContenoxError as error:
         return _report(error)

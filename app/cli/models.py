@@ -60,6 +60,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run_list(arguments: argparse.Namespace, services: Services) -> int:
+    services.library.require_readable()
     if not arguments.installed and arguments.device == CPU:
         _probe(services)
     rows = services.models.table.rows(

@@ -1,7 +1,9 @@
 """Where things lie. The only module that knows about a frozen bundle and an installed wheel."""
 
+import errno
 import os
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
@@ -82,6 +84,23 @@ class DataRoot:
     def chats(self) -> Path:
         return self.path / "chats"
 
+    def require(self) -> None:
+        """Makes sure that the folder is there, and that it can be read and written.
+
+        A full disk is no reason to stop: what is there can be read, and deleting makes room.
+
+        Raises:
+            EnvironmentFault: ``data_root_unwritable`` or ``data_root_is_file``.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            next(self.path.iterdir(), None)
+            with tempfile.TemporaryFile(dir=self.path):
+                pass
+        except OSError as error:
+            if error.errno not in _DISK_FULL:
+                raise unwritable(self.path, error) from error
+
     def ensure(self, folder: Path) -> Path:
         """Creates ``folder`` (this root or a folder below it) and returns it.
 
@@ -95,13 +114,26 @@ class DataRoot:
         return folder
 
 
+_DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+"""The first is also what Windows' ERROR_DISK_FULL is mapped to."""
+
+
 def unwritable(path: Path, error: OSError) -> EnvironmentFault:
-    """The fault for a folder or file that can't be written: full disk or no permission."""
-    if error.errno == 28:  # ENOSPC, also what Windows' ERROR_DISK_FULL is mapped to
+    """The fault for a folder or file that can't be written: full disk, no permission, a file in
+    the place of a folder.
+    """
+    if error.errno in _DISK_FULL:
         return EnvironmentFault(
             "disk_full",
             f"The disk that holds {path} is full.",
             "Free some space, or choose another data folder with " + DATA_ROOT_VARIABLE + ".",
+        )
+    if isinstance(error, (FileExistsError, NotADirectoryError)):
+        in_the_way = next((one for one in (path, *path.parents) if one.is_file()), path)
+        return EnvironmentFault(
+            "data_root_is_file",
+            f"{in_the_way} is a file, and a folder is needed there.",
+            f"Move the file away, or choose another folder with {DATA_ROOT_VARIABLE}.",
         )
     return EnvironmentFault(
         "data_root_unwritable",

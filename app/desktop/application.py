@@ -12,8 +12,9 @@ from typing import Final
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
+from app.core.errors import ErrorRecord
 from app.core.paths import resources_dir
 from app.core.windows import be_one_program_on_the_taskbar
 from app.desktop import wording
@@ -282,6 +283,19 @@ class Desktop(QObject):
     def _on_failed(self) -> None:
         if not self.window.isActiveWindow():
             self.tray.set_state(TrayState.ATTENTION)
+
+
+def refuse(error: ErrorRecord, language: str | None) -> int:
+    """Says in a window of its own why the program can't start; returns the exit code."""
+    print(f"contenox: {error.line}", file=sys.stderr)
+    app = QApplication(sys.argv[:1])
+    app.setApplicationDisplayName("Contenox")
+    speak(app, resources_dir() / "translations", language)
+    headline, remedy = wording.error_sentences(error)
+    box = QMessageBox(QMessageBox.Icon.Critical, "Contenox", headline)
+    box.setInformativeText(f"{remedy}\n\n{wording.error_code(error)}")
+    box.exec()
+    return 1
 
 
 def run(services: DesktopServices, *, in_tray: bool = False) -> int:

@@ -267,8 +267,11 @@ class Desk(QObject):
 
     @Slot(object)
     def show_error(self, error: ErrorRecord) -> None:
-        """Shows an error that belongs to no turn."""
-        self._show_banner(error_banner(self._theme, error))
+        """Shows an error that belongs to no turn, on the page that is shown."""
+        if self._window.first_run.isHidden():
+            self._show_banner(error_banner(self._theme, error))
+        else:
+            self._window.first_run.show_error(error)
 
     @Slot(object)
     def show_exported(self, target: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from app.core.errors import ContenoxError, DataFault, UserError
+from app.core.errors import ContenoxError, DataFault, EnvironmentFault, UserError
 from app.core.files import replace, write_atomic
 from app.core.paths import unwritable
 from app.models.identity import FileRecord, Manifest, ignore_bytes, never_stop, sha256_of
@@ -104,6 +104,22 @@ class Library:
         raise _not_found(name, backend, whole)
 
     # -- Checking --
+
+    def require_readable(self) -> None:
+        """Raises ``EnvironmentFault`` ``store_unreadable`` if the store is there and hides its
+        models; one that isn't there has none.
+        """
+        try:
+            next(self.store.iterdir(), None)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise EnvironmentFault(
+                "store_unreadable",
+                f"The folder of the models, {self.store}, can't be read"
+                f" ({error.strerror or error}).",
+                "Mend its permissions, or choose another folder for the models.",
+            ) from error
 
     def check(
         self,

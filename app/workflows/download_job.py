@@ -26,7 +26,7 @@ _TELL_S: Final = 0.25
 _STORE_S: Final = 1.0
 # A person has to do something before it makes sense to go on.
 _FOR_A_PERSON: Final = frozenset(
-    {"disk_full", "data_root_unwritable", "offline", "revision_changed"}
+    {"disk_full", "data_root_is_file", "data_root_unwritable", "offline", "revision_changed"}
 )
 
 

@@ -108,7 +108,13 @@ class ModelServices:
         )
 
     def require_store(self) -> None:
-        """Raises ``EnvironmentFault`` ``store_missing`` if the drive of the models is away."""
+        """Looks whether the models that are here can be seen.
+
+        Raises:
+            EnvironmentFault: ``store_missing``, the drive of the models is away, or
+                ``store_unreadable``.
+        """
+        self.library.require_readable()
         self.memory.require(self.library.store)
 
     def open_downloads(
@@ -118,7 +124,7 @@ class ModelServices:
 
         Raises:
             UserError: ``endpoint_refused``.
-            EnvironmentFault: ``store_missing``.
+            EnvironmentFault: as ``require_store``.
         """
         self.require_store()
         self.network.off = self._settings_file.load().offline

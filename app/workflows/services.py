@@ -158,7 +158,11 @@ class Services:
     def list_models(self) -> tuple[InstalledModel, ...]:
         """The installed models by name; of a model's variants the one that was measured faster
         here comes first, or else the preferred one.
+
+        Raises:
+            EnvironmentFault: ``store_unreadable``.
         """
+        self.library.require_readable()
         models = sorted(self.library.installed(), key=lambda one: (one.name, preference(one)))
         first: set[str] = set()
         for name in {model.name for model in models}:
@@ -180,7 +184,8 @@ class Services:
 
         Raises:
             UserError: ``model_not_found``, ``no_model``.
-            EnvironmentFault: ``store_missing``, the drive of the models is away.
+            EnvironmentFault: ``store_missing``, the drive of the models is away;
+                ``store_unreadable``.
         """
         self.models.require_store()
         name = name or self.settings_file.load().default_model

@@ -2660,6 +2660,11 @@ Installieren Sie das Programm neu.</translation>
 Wählen Sie die OpenVINO-Variante des Modells.</translation>
     </message>
     <message>
+      <source>data_root_is_file</source>
+      <translation>Wo ein Ordner für die Daten sein müsste, liegt eine Datei.
+Räumen Sie die Datei weg, oder wählen Sie mit CONTENOX_DATA_ROOT einen anderen Ordner.</translation>
+    </message>
+    <message>
       <source>data_root_unwritable</source>
       <translation>In den Datenordner kann nicht geschrieben werden.
 Wählen Sie mit CONTENOX_DATA_ROOT einen Ordner, in den Sie schreiben dürfen, oder berichtigen Sie seine Rechte.</translation>
@@ -3198,6 +3203,11 @@ Schaffen Sie Platz auf dem Datenträger, oder berichtigen Sie die Rechte des Ord
       <source>store_missing</source>
       <translation>Das Laufwerk oder der Ordner mit den Modellen ist nicht da.
 Schließen Sie das Laufwerk an; die Modelle sind vermerkt und kommen mit ihm zurück.</translation>
+    </message>
+    <message>
+      <source>store_unreadable</source>
+      <translation>Der Ordner der Modelle kann nicht gelesen werden.
+Berichtigen Sie seine Rechte, oder wählen Sie einen anderen Ordner für die Modelle.</translation>
     </message>
     <message>
       <source>summary_empty</source>

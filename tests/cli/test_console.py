@@ -14,6 +14,7 @@ import pytest
 import app
 from app.core.paths import DATA_ROOT_VARIABLE
 from app.models.library import Library
+from tests.cli.conftest import Console
 
 ROOT = Path(__file__).parents[2]
 
@@ -142,12 +143,52 @@ def test_stdin_that_is_no_utf8_is_refused_by_name(root_with_starter: Path) -> No
     assert "[not_utf8]" in done.stderr
 
 
-def test_an_unwritable_data_root_is_one_sentence(tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.write_bytes(b"")
-    done = run("starter", data=blocked / "below")
-    assert done.returncode == 1
-    assert done.stderr.endswith("[data_root_unwritable]\n")
+@pytest.mark.parametrize(
+    "command",
+    [["chat", "hi"], ["explain", "hi"], ["models", "list"], ["starter"], ["devices"], ["certify"]],
+    ids=" ".join,
+)
+def test_a_data_root_that_is_no_folder_is_said_by_every_command(
+    console: Console, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"")
+    for root in (file, file / "below"):
+        monkeypatch.setenv(DATA_ROOT_VARIABLE, str(root))
+        assert console(*command) == (
+            1,
+            "",
+            f"contenox: {file} is a file, and a folder is needed there. Move the file away, or"
+            f" choose another folder with {DATA_ROOT_VARIABLE}. [data_root_is_file]\n",
+        )
+
+
+def test_a_data_root_that_is_no_folder_is_said_by_the_window(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"")
+    code = (
+        "import sys\n"
+        "from PySide6.QtCore import QTimer\n"
+        "from PySide6.QtWidgets import QMessageBox\n"
+        "def exec_(box):\n"
+        "    print(box.text(), box.informativeText(), sep='\\n')\n"
+        "    return 0\n"
+        "QMessageBox.exec = exec_\n"
+        "from app.composition import run_window\n"
+        "sys.exit(run_window())\n"
+    )
+    environment = os.environ | {
+        DATA_ROOT_VARIABLE: str(file), "QT_QPA_PLATFORM": "offscreen", "LANG": "de_DE.UTF-8",
+        "LC_ALL": "de_DE.UTF-8",
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT, env=environment, capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+    said = done.stdout.decode()
+    assert done.returncode == 1, done.stderr
+    assert said.startswith("Wo ein Ordner für die Daten sein müsste, liegt eine Datei.\n")
+    assert f"data_root_is_file: {file} is a file" in said
 
 
 @pytest.mark.real_model

@@ -1,6 +1,9 @@
 """Errors, settings, files and paths."""
 
+import errno
+import os
 import pickle
+import tempfile
 from pathlib import Path
 
 import msgspec
@@ -58,9 +61,30 @@ def test_an_atomic_write_that_fails_leaves_the_old_content(tmp_path: Path) -> No
     blocked.write_bytes(b"")
     with pytest.raises(EnvironmentFault, match="not-a-folder") as caught:
         write_atomic(blocked / "file.json", b"new")
-    assert caught.value.code == "data_root_unwritable"
+    assert caught.value.code == "data_root_is_file"
     assert target.read_bytes() == b"old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file.json", "not-a-folder"]
+
+
+def test_a_folder_that_refuses_files_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = DataRoot(tmp_path / "new" / "folder")
+    root.require()
+    assert list(root.path.iterdir()) == []
+
+    def refuse(code: int) -> None:
+        def temporary_file(**_: object) -> None:
+            raise OSError(code, os.strerror(code))
+
+        monkeypatch.setattr(tempfile, "TemporaryFile", temporary_file)
+
+    refuse(errno.ENOSPC)
+    root.require()  # on a full disk there is much to read, and something to delete
+    refuse(errno.EACCES)
+    with pytest.raises(EnvironmentFault, match="folder can't be written") as refused:
+        root.require()
+    assert refused.value.code == "data_root_unwritable"
 
 
 def test_the_data_root_follows_the_variable(

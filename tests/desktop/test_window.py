@@ -1,5 +1,6 @@
 """The window from the first key to the last word, on an engine that the test plays."""
 
+import dataclasses
 from collections.abc import Callable
 
 import pytest
@@ -17,10 +18,12 @@ from pytestqt.qtbot import QtBot
 
 from app.core.errors import EnvironmentFault, UserError
 from app.desktop.application import Desktop
+from app.desktop.banner import Banner
 from app.desktop.icon_button import IconButton
 from app.desktop.lifecycle import TurnState
 from app.desktop.links import open_link
 from app.desktop.message_block import AnswerBlock, QuestionBlock
+from app.desktop.services import ModelEntry
 from app.engine.chat import Role
 from app.engine.outcome import FinishReason
 from tests.desktop.fake_engine import failed, finished, loading, reading, text, thought
@@ -306,6 +309,18 @@ def test_no_model_shows_one_button_that_gets_one(
     _wait_for(desktop, qtbot, TurnState.IDLE)
     assert not first_run.isVisible()
     assert desktop.window.models.current == MODELS[0]
+
+
+def test_a_store_that_cannot_be_read_is_said_where_no_model_is_listed(
+    room: Room, opened: Callable[[], Desktop], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable() -> tuple[ModelEntry, ...]:
+        raise EnvironmentFault("store_unreadable", "The folder can't be read.", "Mend it.")
+
+    room.services = dataclasses.replace(room.services, list_models=unreadable)
+    first_run = opened().window.first_run
+    assert first_run.isVisible()
+    assert [b.headline for b in first_run.findChildren(Banner)] == ["The folder can't be read."]
 
 
 def test_a_starter_that_fails_says_why_and_can_be_tried_again(

@@ -211,7 +211,7 @@ def test_a_log_folder_that_cannot_be_made_is_an_error_with_a_remedy(tmp_path: Pa
     client = EngineClient(log_dir=tmp_path / "file" / "logs")
     with pytest.raises(EnvironmentFault) as caught:
         client.call(Load(request=new_request_id(), spec=scripted()))
-    assert caught.value.code == "data_root_unwritable"
+    assert caught.value.code == "data_root_is_file"
     client.close()
 
 

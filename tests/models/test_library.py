@@ -274,7 +274,11 @@ def test_a_store_that_can_not_be_written_is_said_so(tmp_path: Path) -> None:
     assert library.installed() == ()
     with pytest.raises(EnvironmentFault) as caught:
         library.new_staging()
-    assert caught.value.code == "data_root_unwritable"
+    assert caught.value.code == "data_root_is_file"
+    with pytest.raises(EnvironmentFault, match="can't be read") as caught:
+        library.require_readable()
+    assert caught.value.code == "store_unreadable"
+    Library(tmp_path / "not there yet").require_readable()
 
 
 def test_the_sweep_removes_what_dead_processes_left_and_spares_the_living(
