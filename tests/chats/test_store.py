@@ -345,7 +345,7 @@ def test_nothing_is_left_open_after_close(chats: Chats) -> None:
     store.maintain()
     store.close()
     store.close()
-    assert threading.active_count() == before
+    assert threading.active_count() <= before
     assert sorted(path.name for path in chats.folder.iterdir() if path.is_file()) == [
         "chats.sqlite3",
         "opening.lock",

@@ -100,7 +100,7 @@ def test_ov3_a_hanging_probe_is_killed_and_leaves_the_cpu() -> None:
     assert "within 1.0 s" in found.explanation
     assert [one.id for one in found.devices] == [CPU]
     assert not multiprocessing.active_children()
-    assert threading.active_count() == threads
+    assert threading.active_count() <= threads
 
 
 def test_nothing_of_the_probe_reaches_the_console(capfd: pytest.CaptureFixture[str]) -> None:

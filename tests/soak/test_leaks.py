@@ -20,7 +20,7 @@ from app.models.library import InstalledModel
 from tests.engine.backends.conftest import openvino_spec
 from tests.engine.backends.llama_required import llama_spec, require_llama
 from tests.engine.conftest import Engine, ask, scripted
-from tests.soak.resources import Held
+from tests.soak.resources import Held, check_no_leak
 from tests.support.gguf_files import GgufDraft
 
 CAPITAL = "What is the capital of France? Answer in one sentence."
@@ -29,10 +29,14 @@ HOUR = pytest.mark.timeout(3_600)
 Failing = Callable[[int], LoadSpec]
 
 
-def held_by(engine: Engine) -> Held:
+def pid_of(engine: Engine) -> int:
     pid = engine.client.pid
     assert pid is not None
-    return Held.by(pid)
+    return pid
+
+
+def held_by(engine: Engine) -> Held:
+    return Held.by(pid_of(engine))
 
 
 def fail(engine: Engine, spec: LoadSpec) -> str:
@@ -60,7 +64,7 @@ def test_failed_loads_of_the_script_leave_nothing(engine: Engine, count: int) ->
     before = held_by(engine)
     for _ in range(count):
         assert fail(engine, scripted(fault="load_fails")) == "out_of_memory"
-    held_by(engine).check_no_leak_since(before)
+    check_no_leak(pid_of(engine), before)
     assert isinstance(engine.send(ask(scripted(), "x")).end(), Finished)
 
 
@@ -75,7 +79,7 @@ def test_failed_loads_in_openvino_leave_nothing(
     before = held_by(engine)
     for _ in range(count):
         assert fail(engine, spec) == "model_damaged"
-    held_by(engine).check_no_leak_since(before)
+    check_no_leak(pid_of(engine), before)
     recorder = engine.send(ask(openvino_spec(starter_openvino), CAPITAL))
     assert isinstance(recorder.end(), Finished)
     assert "Paris" in recorder.text
@@ -95,7 +99,7 @@ def test_failed_loads_in_llama_leave_nothing(
     before = held_by(engine)
     for _ in range(count):
         assert fail(engine, spec) == "model_damaged"
-    held_by(engine).check_no_leak_since(before)
+    check_no_leak(pid_of(engine), before)
     recorder = engine.send(ask(llama_spec(starter_gguf), CAPITAL))
     assert isinstance(recorder.end(), Finished)
     assert "Paris" in recorder.text
@@ -115,19 +119,16 @@ def test_engines_that_never_start_leave_nothing(tmp_path: Path, count: int) -> N
             client.call(Load(request=new_request_id(), spec=scripted()))
         assert caught.value.code == "engine_died"
 
-    def ours() -> Held:
-        # A reader tells the end of the last request before it ends itself.
-        for thread in threading.enumerate():
-            if thread.name == "engine-reader":
-                thread.join()
-        return Held.by(os.getpid())
-
     for _ in range(2):
         refuse()
-    before = ours()
+    # A reader tells the end of the last request before it ends itself.
+    for thread in threading.enumerate():
+        if thread.name == "engine-reader":
+            thread.join()
+    before = Held.by(os.getpid())
     for _ in range(count):
         refuse()
-    ours().check_no_leak_since(before)
+    check_no_leak(os.getpid(), before)
     client.close()
 
 
@@ -160,4 +161,4 @@ def test_fifty_reloads_need_no_more_memory_than_the_first(
     before = held_by(engine)
     for number in range(5, 55):
         reload(number)
-    held_by(engine).check_no_leak_since(before)
+    check_no_leak(pid_of(engine), before)

@@ -18,8 +18,8 @@ from app.engine.backends.llama_native import Native
 from app.engine.backends.llama_prompt import PromptWriter
 from app.engine.backends.llama_sampler import Sampler, choose_seed
 from app.engine.backends.llama_snapshots import PrefixKeeper
-from app.engine.backends.llama_text import WholeCharacters
 from app.engine.backends.llama_vocabulary import identity, tokenizer_digest
+from app.engine.backends.token_text import WholeCharacters
 from app.engine.context_report import stable_tokens
 from app.engine.outcome import DeltaKind, FinishReason, SessionReport, Timings, Usage
 from app.engine.protocol import Generate

@@ -86,8 +86,8 @@ class PagedSession:
         )
         self.speed = PrefillSpeed()
         self._deferred = prefill_deferred()
-        self._raw_tokenizer = pipeline.get_tokenizer()
-        self.tokenizer = ExactTokenizer(self._raw_tokenizer, context_tokens)
+        self.tokenizer = ExactTokenizer(pipeline.get_tokenizer(), context_tokens)
+        self._answer_text = self.tokenizer.answer_texts(genai)
         self._chunk_tokens = _FIRST_CHUNK
 
     def generate(self, request: Generate, control: Control) -> Outcome:
@@ -143,7 +143,6 @@ class PagedSession:
 
     def close(self) -> None:
         self._pipeline = None
-        self._raw_tokenizer = None
 
     def _prefill(self, work: PromptWork, end: int, control: Control) -> FinishReason | None:
         """Computes the prompt in chunks, but for one that would reach ``end``.
@@ -215,10 +214,9 @@ class PagedSession:
                 prefill.enter_context(stream.uninterruptible(len(ids)))
             streamer = make_streamer(
                 self._genai,
-                self._raw_tokenizer,
+                self._answer_text(),
                 stream,
                 on_first_token=prefill.close,
-                each_token=bool(request.sampling.stop_strings),
             )
             with closing(streamer):
                 result = self._run(ids, plan.config, streamer)

@@ -68,9 +68,9 @@ class StatefulSession:
         self._room = room_for(context_tokens)
         self.books = NoBooks(context_tokens)
         self.speed = PrefillSpeed()
-        self._raw_tokenizer = pipeline.get_tokenizer()
         self._warm_up()
-        self.tokenizer = ExactTokenizer(self._raw_tokenizer, context_tokens)
+        self.tokenizer = ExactTokenizer(pipeline.get_tokenizer(), context_tokens)
+        self._answer_text = self.tokenizer.answer_texts(genai)
 
     def generate(self, request: Generate, control: Control) -> Outcome:
         stream = AnswerStream(control, request)
@@ -84,10 +84,9 @@ class StatefulSession:
             prefill.enter_context(stream.uninterruptible(len(ids)))
             streamer = make_streamer(
                 self._genai,
-                self._raw_tokenizer,
+                self._answer_text(),
                 stream,
                 on_first_token=prefill.close,
-                each_token=bool(request.sampling.stop_strings),
             )
             before_s = time.perf_counter() - started
             with closing(streamer):
@@ -125,7 +124,6 @@ class StatefulSession:
 
     def close(self) -> None:
         self._pipeline = None
-        self._raw_tokenizer = None
 
     def _run(self, ids: list[int], config: Any, streamer: Any = None) -> Any:
         import numpy as np

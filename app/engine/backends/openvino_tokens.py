@@ -1,6 +1,6 @@
 """Text to ids and back with OpenVINO GenAI's tokenizer, exact where the tokenizer alone is not."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -9,6 +9,12 @@ from app.engine import prompt
 from app.engine.admission import refuse_giant
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends.context_port import WrittenPrompt
+from app.engine.backends.openvino_text import (
+    AnswerText,
+    answer_text,
+    read_token_bytes,
+    vocabulary_of,
+)
 from app.engine.chat import ChatMessage, Role
 from app.engine.native_failure import translate
 from app.engine.protocol import Generate
@@ -45,8 +51,9 @@ class ExactTokenizer:
         self._whole_tokens = 0
         self.limit: int | None = None
         self._probe(context_tokens)
-        self._special = self._special_tokens()
-        self._longest_token_bytes = max(map(len, tokenizer.get_vocab()), default=_UNKNOWN_BYTES)
+        vocabulary = vocabulary_of(tokenizer)
+        self._special = self._special_tokens(vocabulary)
+        self._longest_token_bytes = max(map(len, vocabulary), default=_UNKNOWN_BYTES)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -123,6 +130,11 @@ class ExactTokenizer:
         text: str = self._tokenizer.decode(list(ids))
         return text
 
+    def answer_texts(self, genai: Any) -> Callable[[], AnswerText]:
+        """Returns what makes the joiner of each answer's tokens; ``genai`` is the native module."""
+        known = read_token_bytes(self._tokenizer)
+        return lambda: answer_text(genai, self._tokenizer, known)
+
     def encode(self, rendered: str) -> list[int]:
         """Tokenizes a rendered prompt.
 
@@ -166,14 +178,14 @@ class ExactTokenizer:
         else:
             self._whole_tokens = half
 
-    def _special_tokens(self) -> frozenset[str]:
+    def _special_tokens(self, vocabulary: Iterable[bytes]) -> frozenset[str]:
         """The texts that the tokenizer turns into one control token."""
         named = {
             self._tokenizer.get_bos_token(),
             self._tokenizer.get_eos_token(),
             self._tokenizer.get_pad_token(),
         }
-        texts = (token.decode("utf-8", "replace") for token in self._tokenizer.get_vocab())
+        texts = (token.decode("utf-8", "replace") for token in vocabulary)
         bracketed = {
             text for text in texts if len(text) > 2 and text[0] in "<[" and text[-1] in ">]"
         }

@@ -2,11 +2,11 @@
 
 import gc
 import json
+import os
 import shutil
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from app.engine.admission import room_for
@@ -20,6 +20,7 @@ from app.models.library import InstalledModel
 from tests.engine.backends.conftest import openvino_spec
 from tests.engine.backends.recording_control import RecordingControl
 from tests.engine.conftest import Engine, ask
+from tests.soak.resources import Held, check_no_leak
 
 pytestmark = pytest.mark.real_model
 
@@ -307,12 +308,11 @@ def test_a_closed_session_leaves_nothing_to_the_garbage_collector(
         session.close()
 
     answer_and_close()
-    process = psutil.Process()
     gc.collect()
     gc.disable()
     try:
-        before = process.num_threads()
+        before = Held.by(os.getpid())
         answer_and_close()
-        assert process.num_threads() <= before
+        check_no_leak(os.getpid(), before, growth=0.5)
     finally:
         gc.enable()

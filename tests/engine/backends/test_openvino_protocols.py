@@ -154,6 +154,27 @@ def test_a_schema_that_is_no_grammar_is_refused_and_the_model_lives_on(
     assert recorder.text == "The sea is blue."
 
 
+def test_a_thinking_ends_with_the_token_that_its_budget_names(
+    shared_engine: Engine, spec: LoadSpec
+) -> None:
+    request = Generate(
+        request=new_request_id(),
+        spec=spec,
+        messages=ask("Count to a hundred."),
+        max_tokens=60,
+        max_thinking_tokens=8,
+        thinking=ThinkingLevel.HIGH,
+    )
+    recorder = shared_engine.send(request)
+    end = recorder.end()
+    assert isinstance(end, Finished), end
+    assert end.reason is FinishReason.LENGTH
+    # The paged pipeline has begun with one more token before it hears that.
+    assert end.usage.completion_tokens == end.usage.thinking_tokens
+    assert end.usage.completion_tokens in (8, 9)
+    assert texts(recorder, DeltaKind.TEXT) == []
+
+
 def test_tools_are_refused_where_the_template_has_no_place_for_them(
     starter_openvino: InstalledModel, spec: LoadSpec
 ) -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.backends.llama_text import WholeCharacters
+from app.engine.backends.token_text import WholeCharacters
 
 FAMILY = "👩‍👩‍👧 漢字"
 
