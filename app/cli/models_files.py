@@ -82,7 +82,7 @@ def run_verify(arguments: argparse.Namespace, services: Services) -> int:
     """Checks each model, also after one failed; exit code 1 if one did."""
     services.models.require_store()
     whole, broken = services.library.survey()
-    models = [services.library.find(name) for name in arguments.names] or list(whole)
+    models = [services.models.find(name) for name in arguments.names] or list(whole)
     problems = [] if arguments.names else [(f"{b.name}/{b.variant}", b.error) for b in broken]
     found = [_checked(arguments, name, error) for name, error in problems]
     for model in models:
@@ -126,7 +126,7 @@ def run_import(arguments: argparse.Namespace, services: Services) -> int:
 
 def run_export(arguments: argparse.Namespace, services: Services) -> int:
     services.models.require_store()
-    model = services.library.find(arguments.name)
+    model = services.models.find(arguments.name)
     with job_bar("exporting", quiet=arguments.json) as report:
         there = services.models.export_to(model, arguments.folder, report)
     _say(

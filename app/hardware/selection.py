@@ -123,6 +123,32 @@ def choose_device(
     return _automatic(parse_priority(wishes.priority), inventory, certified)
 
 
+def choose_for_llama(by_hand: str | None) -> DeviceChoice:
+    """The device for a model of llama.cpp, which is built for the CPU alone here.
+
+    The variables and the probe speak of OpenVINO's devices, so they aren't asked.
+
+    Raises:
+        UserError: ``npu_not_supported``, ``composite_device``, ``unknown_device``;
+            ``llama_on_cpu_only`` for a GPU.
+    """
+    asked = by_hand if by_hand and by_hand.strip() else AUTOMATIC
+    device = Selector.parse(asked, said_by="the chosen device").device
+    if device is None:
+        return _cpu_because("llama.cpp runs models on the CPU only here.")
+    if device != CPU:
+        raise UserError(
+            "llama_on_cpu_only",
+            f"llama.cpp runs models on the CPU only here, and {device} was asked for.",
+            f"Choose {CPU} or {AUTOMATIC}, or the model's OpenVINO variant for a GPU.",
+        )
+    return DeviceChoice(
+        device=CPU,
+        source=DeviceSource.HAND,
+        reason=f"{CPU} was chosen by {_in_words(DeviceSource.HAND)}.",
+    )
+
+
 def parse_priority(text: str | None) -> tuple[DeviceKind, ...]:
     """Reads ``CONTENOX_OPENVINO_DEVICE_PRIORITY``: gpu, igpu and cpu, separated by commas.
 

@@ -1,5 +1,6 @@
 """Everything that can be done with models, built for one data root: both skins use it."""
 
+import contextlib
 from collections.abc import Callable
 from functools import cached_property
 from importlib.metadata import version
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec import Struct
 
-from app.core.errors import UserError
+from app.core.errors import ContenoxError, UserError
 from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
 from app.hardware.host import read_memory
@@ -116,6 +117,31 @@ class ModelServices:
         """
         self.library.require_readable()
         self.memory.require(self.library.store)
+
+    def find(self, name: str, backend: str | None = None) -> InstalledModel:
+        """Finds an installed model as ``Library.find`` does.
+
+        Raises:
+            UserError: ``model_not_found``; ``model_not_installed`` for one of the curated list,
+                with the way to get it.
+            DataFault: the named model is there, but broken.
+        """
+        try:
+            return self.library.find(name, backend)
+        except UserError as error:
+            raise self._not_installed(name, backend) or error from error.__cause__
+
+    def _not_installed(self, name: str, backend: str | None) -> UserError | None:
+        base, _, chosen = name.casefold().partition("/")
+        with contextlib.suppress(ContenoxError):  # it isn't in the list, or there is no list
+            model, variant = self.catalog.find(base, backend or chosen or None)
+            named = f"{model.name}/{variant.name}" if backend or chosen else model.name
+            return UserError(
+                "model_not_installed",
+                f"{named} is in the list of models, but it isn't installed here.",
+                f"Get it with: contenox models get {named}",
+            )
+        return None
 
     def open_downloads(
         self, on_change: Callable[[DownloadView], None] = lambda _: None

@@ -35,7 +35,7 @@ from app.hardware.readings import (
     ProbeOutcome,
     cpu_reading,
 )
-from app.hardware.selection import DeviceChoice, DeviceWishes, choose_device
+from app.hardware.selection import DeviceChoice, DeviceWishes, choose_device, choose_for_llama
 from app.hardware.selector import Selector
 from app.models.identity import never_stop
 from app.models.library import InstalledModel, Library, preference
@@ -183,14 +183,14 @@ class Services:
         here is taken, if both were.
 
         Raises:
-            UserError: ``model_not_found``, ``no_model``.
+            UserError: ``model_not_found``, ``model_not_installed``, ``no_model``.
             EnvironmentFault: ``store_missing``, the drive of the models is away;
                 ``store_unreadable``.
         """
         self.models.require_store()
         name = name or self.settings_file.load().default_model
         if name is not None:
-            return self._faster(self.library.find(name, backend), name, backend)
+            return self._faster(self.models.find(name, backend), name, backend)
         for model in self.library.installed():
             if backend in (None, model.backend):
                 return self.library.find(model.name, backend)
@@ -352,6 +352,8 @@ class Services:
 
     def _choose(self, model: InstalledModel, profile: Profile, wanted: str | None) -> DeviceChoice:
         by_hand = wanted or self.settings_file.load().default_device
+        if model.backend == "llama":
+            return choose_for_llama(by_hand)
         wishes = DeviceWishes.collect(by_hand=by_hand, profile=getattr(profile, "device", None))
         certified = self.certified.passed(model, profile) if _is_automatic(wishes) else ()
         elsewhere = any(one.device != CPU for one in certified)

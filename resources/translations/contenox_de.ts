@@ -2855,6 +2855,11 @@ Kürzen Sie die Nachricht, oder wählen Sie ein anderes Modell.</translation>
 Versuchen Sie es später noch einmal, oder mit einem anderen Spiegelserver.</translation>
     </message>
     <message>
+      <source>llama_on_cpu_only</source>
+      <translation>llama.cpp führt Modelle hier nur auf der CPU aus.
+Wählen Sie die CPU oder Automatisch, oder für eine GPU die OpenVINO-Variante des Modells.</translation>
+    </message>
+    <message>
       <source>load_cancelled</source>
       <translation>Das Laden wurde abgebrochen.
 Starten Sie die Zertifizierung noch einmal.</translation>
@@ -2898,6 +2903,11 @@ Wählen Sie eines aus der Liste der Modelle.</translation>
       <source>model_not_found</source>
       <translation>Dieses Modell gibt es auf diesem Computer nicht mehr.
 Sehen Sie noch einmal in die Liste der Modelle.</translation>
+    </message>
+    <message>
+      <source>model_not_installed</source>
+      <translation>Dieses Modell steht in der Liste, ist hier aber nicht installiert.
+Holen Sie es im Fenster der Modelle.</translation>
     </message>
     <message>
       <source>model_reader_missing</source>

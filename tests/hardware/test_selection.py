@@ -11,6 +11,7 @@ from app.hardware.selection import (
     DeviceSource,
     DeviceWishes,
     choose_device,
+    choose_for_llama,
     parse_priority,
 )
 from tests.hardware.recorded import NAMES, inventory
@@ -42,6 +43,20 @@ def test_ov5_the_first_source_that_speaks_decides(
     choice = choose_device(wishes, inventory("arc_b580_discrete"))
     assert (choice.device, choice.source) == ("GPU", source)
     assert "B580" in choice.reason
+
+
+def test_llama_runs_on_the_cpu_and_says_so() -> None:
+    for silent in (None, " ", "automatic"):
+        choice = choose_for_llama(silent)
+        assert (choice.device, choice.source) == ("CPU", DeviceSource.AUTOMATIC)
+        assert choice.reason.endswith("llama.cpp runs models on the CPU only here.")
+    assert choose_for_llama("cpu").source is DeviceSource.HAND
+    with pytest.raises(UserError, match=r"CPU only here, and GPU\.0 was") as caught:
+        choose_for_llama("GPU.0")
+    assert caught.value.code == "llama_on_cpu_only"
+    with pytest.raises(UserError) as caught:
+        choose_for_llama("NPU")
+    assert caught.value.code == "npu_not_supported"
 
 
 def test_ov5_a_source_that_is_not_reached_is_not_read() -> None:

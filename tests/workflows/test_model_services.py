@@ -49,6 +49,44 @@ def test_a_model_on_an_absent_drive_is_not_called_unknown(
     assert services.find_model("tiny").name == "tiny"
 
 
+@pytest.mark.parametrize(
+    ("name", "backend", "named"),
+    [
+        ("qwen3-0.6b", None, "qwen3-0.6b"),
+        ("QWEN3-0.6B", "llama", "qwen3-0.6b/gguf"),
+        ("qwen3-0.6b/gguf", None, "qwen3-0.6b/gguf"),
+        ("starter", None, "smollm2-135m-instruct"),
+    ],
+)
+def test_a_model_of_the_list_that_is_not_installed_is_not_called_unknown(
+    services: Services, name: str, backend: str | None, named: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        services.find_model(name, backend)
+    assert caught.value.record().line == (
+        f"{named} is in the list of models, but it isn't installed here."
+        f" Get it with: contenox models get {named} [model_not_installed]"
+    )
+
+
+def test_a_model_that_nobody_knows_is_called_unknown(services: Services) -> None:
+    for name in ("qwen3-0.6", "qwen3-0.6b/nonsense"):
+        with pytest.raises(UserError) as caught:
+            services.find_model(name)
+        assert caught.value.code == "model_not_found"
+
+
+def test_what_openvino_s_variables_say_is_nothing_to_llama(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = install_tiny(services.library, variant="gguf")
+    monkeypatch.setenv("CONTENOX_OPENVINO_DEVICE", "GPU.0")
+    assert services.choose_device(model, None).device == "CPU"
+    with pytest.raises(UserError) as caught:
+        services.choose_device(model, "GPU.0")
+    assert caught.value.code == "llama_on_cpu_only"
+
+
 def test_notices_are_noted_and_passed_on(services: Services) -> None:
     heard: list[Notice] = []
     services.observe(heard.append)
