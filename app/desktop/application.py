@@ -2,7 +2,6 @@
 
 import logging
 import os
-import signal
 import sys
 import threading
 import time
@@ -38,6 +37,7 @@ from app.desktop.open_chats import OpenChats
 from app.desktop.preferences import Preferences
 from app.desktop.preset_choice import PresetChoice
 from app.desktop.services import DesktopServices
+from app.desktop.signals import QuitSignals
 from app.desktop.single_instance import SingleInstance
 from app.desktop.theme import Theme
 from app.desktop.tray import Tray, TrayState
@@ -320,17 +320,17 @@ def run(services: DesktopServices, *, in_tray: bool = False) -> int:
     desktop = Desktop(app, services)
     instance.raise_asked.connect(desktop.show)
     instance.quit_asked.connect(desktop.quit)
+    signals = QuitSignals()
+    signals.quit_asked.connect(desktop.quit)
 
     def take_down() -> None:
         with _last_resort():
             desktop.close()
             instance.close()
+            signals.close()
 
     # When the session ends, Windows kills the process as soon as this signal has been handled.
     app.aboutToQuit.connect(take_down)
-    # A terminal's Ctrl-C ends the program as it does any other; Python code runs too rarely here
-    # to notice it by itself.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
     desktop.start(in_tray=in_tray)
     return app.exec()
 

@@ -45,8 +45,13 @@ def _seen(line: str) -> Seen | None:
     return None
 
 
-def _watch(folder: Path, kill_after_s: float, victim: Callable[[int], None]) -> list[Seen]:
-    """Runs the program, strikes ``kill_after_s`` after its first word, and tells what it showed."""
+def _watch(
+    folder: Path, kill_after_s: float, victim: Callable[[int], None], *, quits: bool = False
+) -> list[Seen]:
+    """Runs the program, strikes ``kill_after_s`` after its first word, and tells what it showed.
+
+    ``quits``: it must end by itself, within three seconds, with code 0.
+    """
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.desktop.window_program", str(folder)],
         cwd=ROOT,
@@ -72,6 +77,8 @@ def _watch(folder: Path, kill_after_s: float, victim: Callable[[int], None]) -> 
                 break
         assert timer is not None, "it never answered"
         timer.join()
+        if quits:
+            assert process.wait(timeout=3) == 0
     finally:
         process.kill()
         process.wait()
@@ -89,6 +96,23 @@ def _kill_engine(pid: int) -> None:
     """The engine is the child that holds the model, with whatever it started."""
     for child in psutil.Process(pid).children(recursive=True):
         child.kill()
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
+def test_a_signal_quits_as_a_person_does(tmp_path: Path, name: str) -> None:
+    told = _watch(tmp_path, 0.5, lambda pid: os.kill(pid, getattr(signal, name)), quits=True)
+    written = max(seen.value for seen in told if seen.what == "draft")
+    answered = max(seen.value for seen in told if seen.what == "text")
+    store = ChatStore(tmp_path / "chats")
+    try:
+        opened = store.opened().result()
+        assert opened.interrupted == (), "the answer was ended, nothing was left open"
+        (chat,) = store.conversations().result().conversations
+        transcript = store.open_conversation(chat.id).result()
+        assert len(transcript.messages[-1].text) >= answered
+        assert transcript.draft == DRAFT[:written]
+    finally:
+        assert store.close(5)
 
 
 def _shown_before(told: list[Seen], what: str, at_s: float) -> int:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
 
+from app.desktop import application
 from app.desktop.application import Desktop
 from app.desktop.lifecycle import TurnState
 from app.engine.spec import ScriptedRuntime
@@ -25,9 +25,8 @@ DRAFT: Final = "abcdefghijklmnopqrstuvwxyz" * 20
 class Person:
     """Asks, and goes on typing; asks for the rest when the engine is gone."""
 
-    def __init__(self, desktop: Desktop, room: RealRoom) -> None:
+    def __init__(self, desktop: Desktop) -> None:
         self._desktop = desktop
-        self._room = room
         self._typed = 0
         self._timer = QTimer()
         self._timer.setInterval(40)
@@ -58,17 +57,21 @@ def say(what: str, value: int) -> None:
     print(what, time.monotonic(), value, flush=True)
 
 
-def main(folder: str) -> None:
-    app = QApplication([])
+class Used(Desktop):
+    """The window with a person before it."""
+
+    def start(self, *, in_tray: bool = False) -> None:
+        super().start(in_tray=in_tray)
+        self.person = Person(self)
+        QTimer.singleShot(60_000, self, self.quit)  # if nobody kills it
+
+
+def main(folder: str) -> int:
     runtime = ScriptedRuntime(answer=ANSWER, token_s=0.004)
     room = RealRoom(Path(folder), runtime, max_tokens=3000)
-    desktop = Desktop(app, room.services)
-    desktop.start()
-    person = Person(desktop, room)
-    QTimer.singleShot(60_000, app.quit)  # if nobody kills it
-    app.exec()
-    assert person is not None
+    application.Desktop = Used  # type: ignore[misc]
+    return application.run(room.services)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    sys.exit(main(sys.argv[1]))
