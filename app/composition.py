@@ -18,6 +18,7 @@ from app.models.library import Library
 from app.workflows.context import ChatParts, chat_segments, with_context, with_reserve
 from app.workflows.context_warmth import Warmer
 from app.workflows.cpu_retry import RetryingEngine
+from app.workflows.reading_speed import reading_speeds
 from app.workflows.services import Services
 from app.workflows.turn_options import turn_options
 
@@ -106,6 +107,7 @@ def desktop_services(services: Services) -> "DesktopServices":
         data_root=services.data_root.path,
         chats=KeptChats(store),
         warmer=Warmer(services.engine),
+        readings=reading_speeds(services),
         around=Around(
             store=store,
             apply_settings=apply_settings,

@@ -105,11 +105,16 @@ def _store(
 def _context(entry: ConversationEntry, name: Callable[[str], str]) -> ContextFields:
     """What is read of it; a boundary that is no message of it is dropped, with its summary."""
     context = entry.context
-    if context.kept_from is None:
-        return context
-    if all(message.id != context.kept_from for message in entry.messages):
-        return ContextFields(on_overflow=context.on_overflow)
-    return msgspec.structs.replace(context, kept_from=name(context.kept_from))
+    known = {message.id for message in entry.messages}
+    pasted = tuple(
+        msgspec.structs.replace(one, message=name(one.message))
+        for one in context.left_out_pasted
+        if one.message in known
+    )
+    kept_from = context.kept_from
+    if kept_from is None or kept_from not in known:
+        return ContextFields(on_overflow=context.on_overflow, left_out_pasted=pasted)
+    return msgspec.structs.replace(context, kept_from=name(kept_from), left_out_pasted=pasted)
 
 
 def _store_message(

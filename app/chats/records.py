@@ -62,16 +62,30 @@ class OverflowChoice(StrEnum):
     NEW_CHAT = "new_chat"
 
 
+class PastedPart(Struct, frozen=True, kw_only=True):
+    """A text that was pasted into a message and isn't read any more.
+
+    ``number`` counts the pasted texts of the message from 0; ``tokens`` is what it took when it was
+    left out, 0 where that wasn't counted.
+    """
+
+    message: str
+    number: int
+    tokens: int = 0
+
+
 class ContextFields(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What of a conversation the model reads.
 
     ``kept_from`` is the first message that is read; those before it in its branch are left out, and
-    ``summary`` stands for them. In a branch without that message everything is read.
+    ``summary`` stands for them. In a branch without that message everything is read. Of what is
+    read, ``left_out_pasted`` is left out.
     """
 
     on_overflow: OverflowChoice = OverflowChoice.ASK
     kept_from: str | None = None
     summary: str = ""
+    left_out_pasted: tuple[PastedPart, ...] = ()
 
 
 class ChatSettings(Struct, frozen=True, kw_only=True):

@@ -71,7 +71,12 @@ class Desktop(QObject):
         self.preferences = Preferences(services.settings_file, self._clerk, self)
         self.bridge = EngineBridge(services.open_engine, self)
         self.runner = TurnRunner(
-            self.bridge, services.prepare_turn, services.chats, self._keeper, self
+            self.bridge,
+            services.prepare_turn,
+            services.chats,
+            self._keeper,
+            self,
+            readings=services.readings,
         )
         self.inventory = Inventory(services, self.runner, self)
         self.chats = OpenChats(services.chats, self._keeper, self)

@@ -4,6 +4,7 @@ A conversation is a tree: a regenerated answer or an edited message becomes a si
 branch stays reachable. What is shown is one path from the root to a leaf.
 """
 
+import time
 import uuid
 
 import msgspec
@@ -46,13 +47,17 @@ class AnswerStamp(Struct, frozen=True, kw_only=True):
 
 
 class Message(Struct, frozen=True, kw_only=True):
-    """One message. ``parent`` is the message it follows; the first one has none."""
+    """One message. ``parent`` is the message it follows; the first one has none.
+
+    ``sent_at_ms`` is when it was begun, in Unix milliseconds.
+    """
 
     id: str
     role: Role
     text: str
     thinking: str = ""
     parent: str | None = None
+    sent_at_ms: int = 0
     stamp: AnswerStamp | None = None
 
 
@@ -111,7 +116,8 @@ class Conversation:
 
     def add(self, role: Role, text: str = "", *, parent: str | None = None) -> Message:
         """Adds a message after ``parent`` and makes it the end of the shown path."""
-        message = Message(id=new_id(), role=role, text=text, parent=parent)
+        now_ms = time.time_ns() // 1_000_000
+        message = Message(id=new_id(), role=role, text=text, parent=parent, sent_at_ms=now_ms)
         self.put(message)
         self._leaf = message.id
         return message

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.chats.records import ContextFields, OverflowChoice
 from app.desktop import wording
 from app.desktop.announce import announce
+from app.desktop.banner import Banner, BannerKind
 from app.desktop.choice_banner import ChoiceBanner
 from app.desktop.context import words
 from app.desktop.conversation import Conversation
@@ -16,7 +17,7 @@ from app.desktop.open_chats import OpenChats
 from app.desktop.theme import Theme
 from app.desktop.turn import TurnRunner
 from app.desktop.turn_gate import Decision
-from app.desktop.turn_records import Change, HeldTurn
+from app.desktop.turn_records import Change, HeldTurn, LeftOut
 
 SHORTEN: Final = "shorten"
 GO: Final = "go"
@@ -38,6 +39,7 @@ class FullChat(QObject):
         self._theme = theme
         self._held: dict[str, HeldTurn] = {}
         runner.turn_held.connect(self._on_held)
+        runner.left_out.connect(self._on_left_out)
         runner.message_added.connect(self._on_message_added)
         chats.shown.connect(self._on_shown)
 
@@ -55,6 +57,15 @@ class FullChat(QObject):
             self._show(held)
 
     @Slot(object)
+    def _on_left_out(self, left_out: LeftOut) -> None:
+        """Nobody was asked, so it is told."""
+        if left_out.chat == self._chats.current.id:
+            headline, sentence = words.left_out_now(left_out.cut, self._chats.current)
+            banner = Banner(self._theme, BannerKind.NOTICE, headline, sentence)
+            self._window.transcript.show_banner(banner)
+            announce(self._window, f"{headline} {sentence}")
+
+    @Slot(object)
     def _on_message_added(self, change: Change) -> None:
         self._held.pop(change.chat, None)
 
@@ -65,7 +76,7 @@ class FullChat(QObject):
             self._show(held)
 
     def _show(self, held: HeldTurn) -> None:
-        headline, sentence = words.held(held.hold)
+        headline, sentence = words.held(held.hold, self._chats.current)
         remember = words.remember() if held.hold.overflow is not None else ""
         choices = words.ways_on(held.hold)
         error = held.hold.error
@@ -98,7 +109,8 @@ class FullChat(QObject):
                 context = self._chats.current.settings.context
                 kept = msgspec.structs.replace(context, on_overflow=choice)
                 self._chats.configure(context=kept)
-            self._try_again(held, Decision(choice=choice))
+            cut = held.hold.cut if choice is OverflowChoice.LEAVE_OUT_OLDEST else None
+            self._try_again(held, Decision(choice=choice, cut=cut))
 
     def _try_again(self, held: HeldTurn, decision: Decision) -> None:
         conversation = self._chats.current

@@ -54,6 +54,7 @@ def shown(message: records.Message) -> Message:
         text=message.text,
         thinking=message.thinking,
         parent=message.parent_id,
+        sent_at_ms=message.created_at_ms,
         stamp=_stamp_of(message.stamps) if message.stamps else None,
     )
 

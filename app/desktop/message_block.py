@@ -21,6 +21,7 @@ from app.desktop.text_view import Paper, PlainText
 from app.desktop.theme import Theme
 from app.engine.chat import Role
 from app.engine.outcome import FinishReason
+from app.workflows.context_paste import Pasted
 
 _RESUMABLE = frozenset(
     {
@@ -159,6 +160,13 @@ class QuestionBlock(MessageBlock):
         layout.setSpacing(2)
         layout.addWidget(box, 0, Qt.AlignmentFlag.AlignRight)
         layout.addLayout(self.bar)
+
+    def set_pasted_unread(self, pasted: tuple[Pasted, ...]) -> None:
+        """Shades pasted texts that the model does not read any more, and says so."""
+        self.text.fade([(one.start, one.end) for one in pasted], _SHADED)
+        hint = self.tr("The model does not read the shaded part any more") if pasted else ""
+        self.text.setToolTip(hint)
+        self.text.setAccessibleDescription(hint)
 
     def texts(self) -> tuple[PlainText | MarkdownView, ...]:
         """What can be selected, in reading order."""

@@ -148,7 +148,7 @@ class QuickQuestion(QDialog):
     def _on_held(self, held: HeldTurn) -> None:
         """There is no room for a choice here; as a chat it can be made."""
         if held.chat == self._conversation.id:
-            self.text.append(" ".join(words.held(held.hold)))
+            self.text.append(" ".join(words.held(held.hold, self._conversation)))
             self.text.finish()
 
     @Slot()

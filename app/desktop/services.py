@@ -11,10 +11,13 @@ from app.desktop.around import Around
 from app.desktop.kept_chats import KeptChats
 from app.desktop.measured.ports import MeasureServices
 from app.desktop.models.ports import ModelsServices
+from app.engine.outcome import Timings, Usage
 from app.engine.protocol import Generate, Request
+from app.engine.spec import LoadSpec
 from app.hardware.readings import DeviceInventory, DeviceReading
 from app.workflows.context import ChatParts
 from app.workflows.cpu_retry import TurnListener
+from app.workflows.reading_speed import ReadingSpeed
 
 
 class Engine(Protocol):
@@ -79,6 +82,16 @@ class PrefixWarmer(Protocol):
         """Reads again what is worth most; returns its chat, or ``None`` if nothing gains by it."""
 
 
+class Readings(Protocol):
+    """How fast each model reads here. Every method may block; one thread."""
+
+    def note(self, digest: str, device: str, usage: Usage, timings: Timings) -> None:
+        """An answer of the model has ended."""
+
+    def of(self, spec: LoadSpec, characters: int) -> ReadingSpeed | None:
+        """What is known, or else expected, before ``characters`` are read."""
+
+
 class FetchProgress(Protocol):
     """How far the first model is. ``step`` is ``download``, ``unpack``, ``convert`` or ``hash``;
     ``total_bytes`` is absent where nothing tells how much there is to do.
@@ -111,7 +124,8 @@ class DesktopServices:
     """The desktop's collaborators. Except ``open_engine`` all callables may block.
 
     ``models`` absent means a window that can't get models, beside the starter; ``measure`` absent
-    one that measures nothing; ``warmer`` absent one that reads nothing again while it is idle.
+    one that measures nothing; ``warmer`` absent one that reads nothing again while it is idle;
+    ``readings`` absent one that foresees how long a turn takes for a loaded model only.
     ``look_around`` says whether the machine slept or its graphics devices changed since it was
     called last.
 
@@ -131,4 +145,5 @@ class DesktopServices:
     measure: MeasureServices | None = None
     look_around: Callable[[], bool] = lambda: False
     warmer: PrefixWarmer | None = None
+    readings: Readings | None = None
     around: Around = field(default_factory=Around)

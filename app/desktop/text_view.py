@@ -1,19 +1,21 @@
 """Text that is shown as it was written: what the person sent, and what the model thought."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, QSizeF, Qt, QUrl, Signal, Slot
+from PySide6.QtCore import QEvent, QPoint, QSizeF, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
+    QPalette,
     QResizeEvent,
     QTextCursor,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
+from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
 
 from app.desktop.markdown.rendering import RenderingThread
 from app.desktop.markdown.selection import SharedSelection, TextPoint
@@ -47,6 +49,7 @@ class PlainText(QTextBrowser):
         self.document().setDocumentMargin(0)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         self.setTabChangesFocus(True)
+        self._faded: tuple[tuple[tuple[int, int], ...], float] = ((), 1.0)
         self._fit(self.document().size())
 
     def append(self, text: str) -> None:
@@ -55,6 +58,27 @@ class PlainText(QTextBrowser):
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.insertText(text)
+
+    def fade(self, ranges: Sequence[tuple[int, int]], strength: float) -> None:
+        """Shows the characters of ``ranges`` in a paler colour, all others as they were."""
+        self._faded = tuple(ranges), strength
+        pale = self.palette().color(QPalette.ColorRole.Text)
+        pale.setAlphaF(strength)
+        selections = []
+        text = self.toPlainText()
+        for start, end in ranges:
+            one = QTextEdit.ExtraSelection()
+            one.cursor = QTextCursor(self.document())
+            one.cursor.setPosition(_utf16_length(text[:start]))
+            one.cursor.setPosition(_utf16_length(text[:end]), QTextCursor.MoveMode.KeepAnchor)
+            one.format.setForeground(pale)
+            selections.append(one)
+        self.setExtraSelections(selections)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  Qt's name
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and self._faded[0]:
+            self.fade(*self._faded)
 
     def width_for(self, available: int) -> int:
         """The width that the text needs when it may take ``available`` pixels."""
@@ -143,3 +167,8 @@ class PlainText(QTextBrowser):
         text = self._selection.text()
         if text:
             QGuiApplication.clipboard().setText(text)
+
+
+def _utf16_length(text: str) -> int:
+    """How Qt counts: a character beyond the first 65,536 is two."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

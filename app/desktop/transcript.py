@@ -1,5 +1,6 @@
 """The messages of the shown chat, one widget each; streaming touches the last one only."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
@@ -16,6 +17,7 @@ from app.desktop.markdown.view import MarkdownView
 from app.desktop.message_block import AnswerBlock, QuestionBlock, block_for
 from app.desktop.text_view import Paper, PlainText
 from app.desktop.theme import Theme
+from app.workflows.context_paste import Pasted
 
 WIDEST: Final = 760
 SIDE_MARGIN: Final = 28
@@ -52,6 +54,7 @@ class Transcript(QScrollArea):
         self._blocks: dict[str, QuestionBlock | AnswerBlock] = {}
         self._banner: Banner | None = None
         self._unread: frozenset[str] = frozenset()
+        self._unread_pasted: Mapping[str, tuple[Pasted, ...]] = {}
         self._conversation: Conversation | None = None
         self._following = True
         self._revealed: QWidget | None = None
@@ -133,11 +136,17 @@ class Transcript(QScrollArea):
         if isinstance(block, AnswerBlock):
             block.finish(message)
 
-    def shade(self, message_ids: frozenset[str]) -> None:
-        """Shades the messages that the model does not read any more."""
-        self._unread = message_ids
-        for message_id, block in self._blocks.items():
-            block.set_unread(message_id in message_ids)
+    def shade(self, message_ids: frozenset[str], pasted: Mapping[str, tuple[Pasted, ...]]) -> None:
+        """Shades the messages, and the pasted texts of others, that the model doesn't read."""
+        self._unread, self._unread_pasted = message_ids, pasted
+        for message_id in self._blocks:
+            self._shade(message_id)
+
+    def _shade(self, message_id: str) -> None:
+        block = self._blocks[message_id]
+        block.set_unread(message_id in self._unread)
+        if isinstance(block, QuestionBlock):
+            block.set_pasted_unread(self._unread_pasted.get(message_id, ()))
 
     def show_banner(self, banner: Banner) -> None:
         """Puts a banner after the last message, in place of another."""
@@ -179,7 +188,7 @@ class Transcript(QScrollArea):
         if not at_end and isinstance(block, AnswerBlock):
             block.close_off()
         self._blocks[message.id] = block
-        block.set_unread(message.id in self._unread)
+        self._shade(message.id)
         # Before the stretch at the end, or after the button at the beginning.
         self._column.insertWidget(self._column.count() - 1 if at_end else 1, block)
 

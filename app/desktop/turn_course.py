@@ -4,6 +4,7 @@ An answer belongs to its conversation, not to what is shown: it goes on and is k
 chat is opened. One turn runs at a time, because one model is loaded.
 """
 
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -15,9 +16,8 @@ from app.desktop.conversation import AnswerStamp, Conversation, FailedRun, Messa
 from app.desktop.engine_bridge import EngineBridge
 from app.desktop.kept_chats import KeptChats
 from app.desktop.lifecycle import BUSY, Happening, TurnState, after
-from app.desktop.reading_speeds import ReadingSpeeds
 from app.desktop.running_turn import RunningTurn
-from app.desktop.services import ModelEntry, PrepareTurn
+from app.desktop.services import ModelEntry, PrepareTurn, Readings
 from app.desktop.turn_gate import CONTEXT_OVERFLOW, Admitted, Decision, Hold, TurnGate
 from app.desktop.turn_maker import Asked, TurnMaker, Wanted
 from app.desktop.turn_records import (
@@ -26,6 +26,7 @@ from app.desktop.turn_records import (
     Change,
     Failure,
     HeldTurn,
+    LeftOut,
     Piece,
     Retry,
 )
@@ -56,6 +57,7 @@ class TurnCourse(QObject):
     turn_retried = Signal(object)  # Retry
     prompt_read = Signal(str, object)  # the chat, and Admitted: its prompt is in the cache now
     turn_held = Signal(object)  # HeldTurn: it was not sent
+    left_out = Signal(object)  # LeftOut: by the choice that a chat remembers
     context_changed = Signal(object)  # Conversation: what of it is read is something else now
     branch_changed = Signal(str)  # the chat whose shown path is another now
     store_failed = Signal(object)  # ErrorRecord: a piece of an answer isn't stored
@@ -67,6 +69,8 @@ class TurnCourse(QObject):
         chats: KeptChats,
         worker: Worker,
         parent: QObject | None = None,
+        *,
+        readings: Readings | None = None,
     ) -> None:
         super().__init__(parent)
         self._bridge = bridge
@@ -76,7 +80,7 @@ class TurnCourse(QObject):
         self._worker = worker
         self._running: RunningTurn | None = None
         self._activity = Activity(state=TurnState.LOOKING)
-        self._speeds = ReadingSpeeds()
+        self._readings = readings
         self.model: ModelEntry | None = None
         self.device: DeviceReading | None = None
         self.engine_is_measured = False
@@ -130,8 +134,6 @@ class TurnCourse(QObject):
         settings = conversation.settings = with_choice(conversation.settings, model, device)
         wishes = wishes_for(answer, settings.sampling, varied=varied)
         running = self._running = RunningTurn(conversation, answer, stamp, wishes)
-        speed = self._speeds.of(model.name, model.backend, conversation)
-        decision = msgspec.structs.replace(decision, tokens_per_s=speed)
         self._move(
             Happening.SENT,
             model=model.name,
@@ -153,20 +155,25 @@ class TurnCourse(QObject):
         question = conversation.get(answer.parent)
         others = (one for one in conversation.siblings(question.id) if one != question.id)
         beside = next(others, None)
-        chats, maker = self._chats, self.maker
+        chats, maker, readings = self._chats, self.maker, self._readings
 
-        def prepare() -> Asked:
+        def prepare() -> tuple[Asked, Decision]:
             chats.begin_chat(wanted.chat, settings)
             chats.put_question(wanted.chat, question, beside)
-            return maker.make(wanted)
+            asked = maker.make(wanted)
+            if readings is None:
+                return asked, decision
+            characters = sum(len(one.content) for one in asked.request.messages)
+            speed = readings.of(asked.request.spec, characters)
+            return asked, msgspec.structs.replace(decision, speed=speed)
 
-        def examine(asked: Asked) -> None:
+        def examine(made: tuple[Asked, Decision]) -> None:
             if self._running is not running:
                 return
             if self.state is TurnState.STOPPING:  # stopped before the engine heard of it
                 self._on_gate_stopped()
             else:
-                self._gate.examine(asked, decision)
+                self._gate.examine(*made)
 
         self._worker.run(prepare, examine, self._on_failed)
 
@@ -183,6 +190,8 @@ class TurnCourse(QObject):
         if changed:
             conversation.settings = msgspec.structs.replace(conversation.settings, context=context)
             self.context_changed.emit(conversation)
+        if admitted.cut:
+            self.left_out.emit(LeftOut(chat=conversation.id, cut=admitted.cut))
         chat, settings, wishes = conversation.id, conversation.settings, running.wishes
         started = msgspec.structs.replace(conversation.get(running.answer_id), stamp=running.stamp)
         chats = self._chats
@@ -274,7 +283,10 @@ class TurnCourse(QObject):
             timings=event.timings,
             seed=event.seed,
         )
-        self._speeds.note(stamp)
+        readings = self._readings
+        if readings is not None:
+            keep = partial(readings.note, stamp.digest, stamp.device, stamp.usage, stamp.timings)
+            self._worker.run(keep)
         if event.reason is not FinishReason.CANCELLED and running.asked is not None:
             self.prompt_read.emit(running.conversation.id, running.asked)
         self._end(stamp)

@@ -23,8 +23,9 @@ from app.engine.protocol import (
     new_request_id,
 )
 from app.workflows.context_overflow import Overflow, overflow_of
-from app.workflows.context_talk import Talk, slow_s
+from app.workflows.context_talk import Cut, Talk
 from app.workflows.cpu_retry import TurnEvent
+from app.workflows.reading_speed import ReadingSpeed, SlowReading, slow_reading
 
 # So many summaries, or halvings of what can't even be counted, are more than any chat needs.
 _MOST_STEPS: Final = 64
@@ -32,30 +33,38 @@ CONTEXT_OVERFLOW: Final = "context_overflow"
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person wants for one turn. ``unhurried``: it may take as long as it takes."""
+    """What a person wants for one turn. ``unhurried``: it may take as long as it takes. ``cut`` is
+    what the person was told would be left out. ``speed`` is how fast the model reads.
+    """
 
     choice: OverflowChoice = OverflowChoice.ASK
     unhurried: bool = False
-    tokens_per_s: float | None = None
+    cut: Cut | None = None
+    speed: ReadingSpeed | None = None
 
 
 class Admitted(msgspec.Struct, frozen=True, kw_only=True):
-    """A turn that may be sent. ``report`` is absent where its model's prompts can't be counted."""
+    """A turn that may be sent. ``report`` is absent where its model's prompts can't be counted.
+    ``cut`` was left out by the choice that the chat remembers.
+    """
 
     asked: Asked
     report: ContextReport | None = None
+    cut: Cut = Cut()
 
 
 class Hold(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a turn isn't sent: it doesn't fit, or takes ``seconds`` to read.
+    """Why a turn isn't sent: it doesn't fit, or is ``slow`` to read.
 
-    ``overflow`` is absent where it is too long to be counted: ``error`` says so then.
+    ``overflow`` is absent where it is too long to be counted: ``error`` says so then. ``cut`` is
+    what can be left out first, if that helps.
     """
 
     asked: Asked
     report: ContextReport | None = None
     overflow: Overflow | None = None
-    seconds: float | None = None
+    slow: SlowReading | None = None
+    cut: Cut | None = None
     error: ErrorRecord | None = None
 
 
@@ -78,12 +87,16 @@ class TurnGate(QObject):
         self._summarised = 0  # messages; 0 while a count is pending
         self._summary = ""
         self._steps = 0
+        self._cut = Cut()  # what was left out and the person wasn't told before
         bridge.event_arrived.connect(self._on_event)
 
     def examine(self, asked: Asked, decision: Decision) -> None:
         """Ends in exactly one of the signals ``admitted``, ``held``, ``failed`` and ``stopped``."""
         self._decision = decision
         self._steps = 0
+        self._cut = Cut()
+        if decision.cut is not None:
+            asked = Asked(request=asked.request, talk=asked.talk.after(decision.cut))
         self._count(asked)
 
     def stop(self) -> None:
@@ -107,6 +120,14 @@ class TurnGate(QObject):
         count = Count(request=new_request_id(), turn=request)
         self._pending = count.request
         self._bridge.submit(count)
+
+    def _leave_out(self, talk: Talk, cut: Cut) -> bool:
+        """Counts again without what ``cut`` leaves out; false if that is nothing."""
+        if not cut:
+            return False
+        self._cut = self._cut.then(cut)
+        self._count_again(talk.after(cut))
+        return True
 
     def _count_again(self, talk: Talk) -> None:
         assert self._asked is not None, "there is a turn"
@@ -149,16 +170,16 @@ class TurnGate(QObject):
 
     def _admit(self) -> None:
         assert self._asked is not None, "there is a turn"
-        self.admitted.emit(Admitted(asked=self._asked, report=self._report))
+        self.admitted.emit(Admitted(asked=self._asked, report=self._report, cut=self._cut))
 
     def _decide(self, report: ContextReport) -> None:
         overflow = overflow_of(report)
         if overflow is None:
-            seconds = slow_s(report, self._decision.tokens_per_s)
-            if seconds is None or self._decision.unhurried:
+            slow = slow_reading(report, self._decision.speed)
+            if slow is None or self._decision.unhurried:
                 self._admit()
             else:
-                self._shorten_slow(seconds)
+                self._shorten_slow(slow, report)
             return
         assert self._asked is not None, "there is a turn"
         talk = self._asked.talk
@@ -170,14 +191,12 @@ class TurnGate(QObject):
             if choice is OverflowChoice.SUMMARISE:
                 self._summarise(talk, report)
                 return
-            shorter = talk.without_oldest(report)
+            cut = talk.cut_to_fit(report)
         except ContenoxError as error:
             self._hold(overflow=overflow, error=error.record())
             return
-        if shorter == talk:
+        if not self._leave_out(talk, cut):
             self._hold(overflow=overflow)
-        else:
-            self._count_again(shorter)
 
     def _chosen(self) -> OverflowChoice:
         """The choice for this turn, else the one that the chat remembers."""
@@ -192,21 +211,28 @@ class TurnGate(QObject):
         if self._chosen() is not OverflowChoice.LEAVE_OUT_OLDEST or self._steps > _MOST_STEPS:
             self._hold(error=error)
             return
+        talk = self._asked.talk
         try:
-            self._count_again(self._asked.talk.halved())
+            cut = talk.cut_in_half()
         except ContenoxError as nothing_left:
-            self._hold(error=nothing_left.record())
+            error = nothing_left.record()
+            cut = Cut()
+        if not self._leave_out(talk, cut):
+            self._hold(error=error)
 
-    def _shorten_slow(self, seconds: float) -> None:
+    def _shorten_slow(self, slow: SlowReading, report: ContextReport) -> None:
         """What takes long to read is halved, if the person wants that for this turn."""
         assert self._asked is not None, "there is a turn"
+        talk = self._asked.talk
         if self._decision.choice is not OverflowChoice.LEAVE_OUT_OLDEST:
-            self._hold(seconds=seconds)
+            self._hold(slow=slow)
             return
         try:
-            self._count_again(self._asked.talk.halved())
+            cut = talk.cut_in_half(report)
         except ContenoxError:
-            self._hold(seconds=seconds)
+            cut = Cut()
+        if not self._leave_out(talk, cut):
+            self._hold(slow=slow)
 
     def _summarise(self, talk: Talk, report: ContextReport) -> None:
         assert self._asked is not None, "there is a turn"
@@ -234,7 +260,7 @@ class TurnGate(QObject):
         self,
         *,
         overflow: Overflow | None = None,
-        seconds: float | None = None,
+        slow: SlowReading | None = None,
         error: ErrorRecord | None = None,
     ) -> None:
         assert self._asked is not None, "there is a turn"
@@ -243,7 +269,21 @@ class TurnGate(QObject):
                 asked=self._asked,
                 report=self._report,
                 overflow=overflow,
-                seconds=seconds,
+                slow=slow,
+                cut=self._first_cut(overflow, slow),
                 error=error,
             )
         )
+
+    def _first_cut(self, overflow: Overflow | None, slow: SlowReading | None) -> Cut | None:
+        """What can be left out first of a turn that waits."""
+        assert self._asked is not None, "there is a turn"
+        talk, report = self._asked.talk, self._report
+        try:
+            if report is None:
+                return talk.cut_in_half()
+            if overflow is not None:
+                return talk.cut_to_fit(report) if overflow.choices else None
+            return talk.cut_in_half(report) if slow is not None else None
+        except ContenoxError:
+            return None  # no history helps

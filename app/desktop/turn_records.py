@@ -8,6 +8,7 @@ from app.core.errors import ErrorRecord
 from app.desktop.conversation import FailedRun, Message
 from app.desktop.lifecycle import TurnState
 from app.desktop.turn_gate import Hold
+from app.workflows.context_talk import Cut
 
 SUMMARISING: Final = "summarising"
 """The stage of a turn whose oldest messages are summarised first; the total counts them."""
@@ -66,3 +67,10 @@ class HeldTurn(msgspec.Struct, frozen=True, kw_only=True):
     question: str
     answer: str | None
     hold: Hold
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """What was left out of a chat for a turn, by the choice that it remembers."""
+
+    chat: str
+    cut: Cut

@@ -56,6 +56,7 @@ class SegmentSpan(Struct, frozen=True, kw_only=True):
     """Which part of which message is one segment: characters ``start`` to ``end`` of its content.
 
     ``message`` is -1 for a tool, whose text is in ``text``: a template writes it as it likes.
+    ``inside`` is what was pasted into a turn, in its order.
     """
 
     kind: SegmentKind
@@ -64,6 +65,7 @@ class SegmentSpan(Struct, frozen=True, kw_only=True):
     start: int = 0
     end: int = 0
     text: str = ""
+    inside: tuple["SegmentSpan", ...] = ()
 
 
 class Sampling(Struct, frozen=True, kw_only=True):

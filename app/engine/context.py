@@ -30,8 +30,8 @@ class Segment(Struct, frozen=True, kw_only=True):
     """One part of a prompt.
 
     ``name`` tells a person (and the model) which file or command it is. ``message`` is given for
-    ``HISTORY`` in place of the text, ``tool`` for ``TOOLS``. ``fenced``: the text of a turn is made
-    of fences already, as ``plain`` and ``fence`` make them.
+    ``HISTORY`` in place of the text, ``tool`` for ``TOOLS``. ``inside`` says where in a turn pasted
+    texts are; what is around them, and they, are made by ``plain`` and ``fence`` already then.
     """
 
     kind: SegmentKind
@@ -39,7 +39,7 @@ class Segment(Struct, frozen=True, kw_only=True):
     name: str = ""
     message: ChatMessage | None = None
     tool: ToolSpec | None = None
-    fenced: bool = False
+    inside: tuple[SegmentSpan, ...] = ()
 
 
 class Assembled(Struct, frozen=True, kw_only=True):
@@ -142,7 +142,7 @@ def _sort_key(segment: Segment) -> tuple[int, str, str]:
 def _turn(segment: Segment) -> ChatMessage:
     """The message of a turn; what the model itself wrote is never touched."""
     message = segment.message or ChatMessage(role=Role.USER, content=segment.text)
-    if message.role is Role.ASSISTANT or segment.fenced:
+    if message.role is Role.ASSISTANT or segment.inside:
         return message
     return msgspec.structs.replace(message, content=plain(SegmentKind.USER, message.content))
 
@@ -185,13 +185,22 @@ def _place(
         messages[0] = msgspec.structs.replace(first, content=f"{joined}\n{first.content}")
     for index, (segment, message) in enumerate(turns):
         begins = offset if index == 0 else 0
-        spans.append(
-            SegmentSpan(
-                kind=segment.kind,
-                name=segment.name or message.role.value,
-                message=index + alone,
-                start=begins,
-                end=begins + len(message.content),
-            )
+        whole = SegmentSpan(
+            kind=segment.kind,
+            name=segment.name or message.role.value,
+            end=len(message.content),
+            inside=segment.inside,
         )
+        spans.append(_moved(whole, index + alone, begins))
     return messages, spans
+
+
+def _moved(span: SegmentSpan, message: int, by: int) -> SegmentSpan:
+    """``span`` in ``message``, behind ``by`` more characters."""
+    return msgspec.structs.replace(
+        span,
+        message=message,
+        start=span.start + by,
+        end=span.end + by,
+        inside=tuple(_moved(one, message, by) for one in span.inside),
+    )

@@ -63,25 +63,36 @@ class Cartographer:
     def _records(self) -> Iterator[SegmentRecord]:
         cursor = 0
         for span in self._turn.segments:
-            said = self._said(span)
-            record = SegmentRecord(kind=span.kind, name=span.name, text_sha256=text_sha256(said))
-            # A template may strip a message; it never changes the inside of one that is found.
-            wanted = self._tokenizer.protect(said).strip()
-            start = self._text.find(wanted, cursor) if wanted and span.message >= 0 else -1
-            if start < 0:
-                yield record
-                continue
-            cursor = start + len(wanted)
-            first, last = self._tokens_until(start), self._tokens_until(cursor)
-            before = len(_bytes(self._text[:start]))
-            yield msgspec.structs.replace(
-                record,
-                byte_start=before,
-                byte_end=before + len(_bytes(wanted)),
-                token_start=first,
-                token_end=last,
-                token_sha256=token_sha256(self._ids[first:last]),
-            )
+            record, cursor = self._record(span, cursor)
+            yield record
+
+    def _record(self, span: SegmentSpan, cursor: int) -> tuple[SegmentRecord, int]:
+        """The segment as it stands behind ``cursor``, and where in the text it ends."""
+        said = self._said(span)
+        record = SegmentRecord(kind=span.kind, name=span.name, text_sha256=text_sha256(said))
+        # A template may strip a message; it never changes the inside of one that is found.
+        wanted = self._tokenizer.protect(said).strip()
+        start = self._text.find(wanted, cursor) if wanted and span.message >= 0 else -1
+        if start < 0:
+            return record, cursor
+        first = self._tokens_until(start)
+        inside, within = [], start
+        for one in span.inside:
+            part, within = self._record(one, within)
+            inside.append(part)
+        end = start + len(wanted)
+        last = self._tokens_until(end)
+        before = len(_bytes(self._text[:start]))
+        found = msgspec.structs.replace(
+            record,
+            byte_start=before,
+            byte_end=before + len(_bytes(wanted)),
+            token_start=first,
+            token_end=last,
+            token_sha256=token_sha256(self._ids[first:last]),
+            inside=tuple(inside),
+        )
+        return found, end
 
     def _said(self, span: SegmentSpan) -> str:
         if span.message < 0:

@@ -24,6 +24,7 @@ class SegmentKind(StrEnum):
     REPO_MAP = "repo_map"
     PINNED = "pinned"
     DIFF = "diff"
+    TEST_OUTPUT = "test_output"
     TERMINAL = "terminal"
     HISTORY = "history"
     USER = "user"
@@ -63,6 +64,7 @@ _CLASSES: Final = {
     SegmentKind.REPO_MAP: CacheClass.HIGH,
     SegmentKind.PINNED: CacheClass.HIGH,
     SegmentKind.DIFF: CacheClass.MEDIUM,
+    SegmentKind.TEST_OUTPUT: CacheClass.MEDIUM,
     SegmentKind.TERMINAL: CacheClass.LOW,
     SegmentKind.HISTORY: CacheClass.LOW,
     SegmentKind.USER: CacheClass.LOW,
@@ -95,7 +97,8 @@ class SegmentRecord(Struct, frozen=True, kw_only=True):
 
     The byte range counts in the rendered prompt; ``token_start`` and ``token_end`` are the tokens
     that are settled by the text up to there. All four are absent where the template has rewritten
-    the text, and for tools, which a template writes in a form of its own.
+    the text, and for tools, which a template writes in a form of its own. ``inside`` is what was
+    pasted into a turn, in its order.
     """
 
     kind: SegmentKind
@@ -106,6 +109,7 @@ class SegmentRecord(Struct, frozen=True, kw_only=True):
     token_start: int | None = None
     token_end: int | None = None
     token_sha256: str | None = None
+    inside: tuple["SegmentRecord", ...] = ()
 
     @property
     def tokens(self) -> int | None:
@@ -159,7 +163,31 @@ def _joined(turns: Sequence[SegmentRecord]) -> SegmentRecord:
         token_start=first.token_start if whole else None,
         token_end=last.token_end if whole else None,
         token_sha256=text_sha256("".join(str(one) for one in tokens)) if whole else None,
+        inside=tuple(part for one in turns for part in one.inside),
     )
+
+
+def reused_by_class(manifest: Manifest, reused_tokens: int) -> dict[CacheClass, float]:
+    """The share of each class's tokens that ``reused_tokens`` leading tokens cover.
+
+    What was pasted into a turn counts in its own class. A class without tokens is not in it.
+    """
+    total: dict[CacheClass, int] = {}
+    covered: dict[CacheClass, int] = {}
+
+    def add(one: SegmentRecord, worth: CacheClass, sign: int) -> None:
+        if one.tokens is None or one.token_start is None:
+            return
+        inside = min(max(reused_tokens - one.token_start, 0), one.tokens)
+        total[worth] = total.get(worth, 0) + sign * one.tokens
+        covered[worth] = covered.get(worth, 0) + sign * inside
+
+    for one in manifest.segments:
+        add(one, one.kind.cache_class, 1)
+        for part in one.inside:
+            add(part, part.kind.cache_class, 1)
+            add(part, one.kind.cache_class, -1)
+    return {worth: covered[worth] / tokens for worth, tokens in total.items() if tokens}
 
 
 def compatible(before: Manifest, after: Manifest) -> str | None:

@@ -4,13 +4,13 @@ The inference thread keeps these books; the tokenizer thread reads them to predi
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 import msgspec
 
 from app.engine.chat import ChatMessage, Role
-from app.engine.manifest import CacheClass, Manifest, common_tokens
+from app.engine.manifest import common_tokens
 from app.engine.outcome import PoolReport
 from app.engine.prefix_blocks import PrefixBlocks
 from app.engine.protocol import Generate
@@ -130,20 +130,3 @@ def shared_beginning(turn: Generate, write: Callable[[Generate], list[int]]) -> 
 def _with_message(turn: Generate, text: str) -> Generate:
     messages = (*turn.messages, ChatMessage(role=Role.USER, content=text))
     return msgspec.structs.replace(turn, messages=messages, segments=())
-
-
-def reused_by_class(manifest: Manifest, reused_tokens: int) -> Mapping[CacheClass, float]:
-    """The share of each class's tokens that ``reused_tokens`` leading tokens cover.
-
-    A class without tokens is not in it.
-    """
-    total: dict[CacheClass, int] = {}
-    covered: dict[CacheClass, int] = {}
-    for one in manifest.segments:
-        if one.tokens is None or one.token_start is None:
-            continue
-        key = one.kind.cache_class
-        total[key] = total.get(key, 0) + one.tokens
-        inside = min(max(reused_tokens - one.token_start, 0), one.tokens)
-        covered[key] = covered.get(key, 0) + inside
-    return {key: covered[key] / tokens for key, tokens in total.items() if tokens}

@@ -25,7 +25,7 @@ from app.models.identity import never_stop
 from app.models.library import InstalledModel
 from app.models.profile_files import profile_of
 from app.workflows.certification_facts import cached_note, machine_facts, unsupported_modes
-from app.workflows.certification_time import expected_of, expected_seconds
+from app.workflows.certification_time import expected_seconds
 from app.workflows.certified import key_of
 from app.workflows.services import Services, TurnOptions
 
@@ -156,7 +156,7 @@ class Certification:
         if self.spec.device != CPU:
             return None
         self._services.models.rates.renew()
-        return expected_of(self._services, self.model)
+        return self._services.models.expected(self.model)
 
     def _ports(self, spec: LoadSpec, stop: Callable[[], bool]) -> Ports:
         services = self._services

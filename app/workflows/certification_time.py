@@ -4,7 +4,7 @@ import math
 
 from app.certify.certificate import Certificate
 from app.certify.plan import Plan
-from app.hardware.expected_speed import ExpectedSpeed, SpeedRange, expected_speed
+from app.hardware.expected_speed import SpeedRange
 from app.hardware.readings import CPU
 from app.models.library import InstalledModel
 from app.workflows.services import Services
@@ -24,20 +24,10 @@ def expected_seconds(
     if device != CPU:
         return None
     services.models.rates.require()
-    expected = expected_of(services, model)
+    expected = services.models.expected(model)
     if expected is None or expected.prefill is None:
         return None
     return plan.expected_s(_middle(expected.prefill), _middle(expected.decode))
-
-
-def expected_of(services: Services, model: InstalledModel) -> ExpectedSpeed | None:
-    """What can be expected of ``model`` on the processor, if that was probed."""
-    rates = services.models.rates.known()
-    if rates is None:
-        return None
-    row = services.models.table.row(model.name, model.variant)
-    weights = row.fit.weights_bytes or model.size_bytes
-    return expected_speed(rates, model.backend, weights, row.parameters, row.active_parameters)
 
 
 def _by_certificate(certificate: Certificate, plan: Plan) -> float:

@@ -92,6 +92,16 @@ class CertifiedDevices:
         speeds = [one.tokens_per_s for one in self.passed(model, profile_of(model))]
         return max((speed for speed in speeds if speed is not None), default=None)
 
+    def prefill(self, model: InstalledModel, profile: Profile, device: str) -> float | None:
+        """The tokens/s of prefill in the longest prompt that was measured on ``device`` and still
+        holds. Whether a check failed doesn't matter: a measured speed is a speed.
+        """
+        for one in self._holding(model, profile):
+            if one.key.device == device and one.throughput.depths:
+                deepest = max(one.throughput.depths, key=lambda depth: depth.prompt_tokens)
+                return deepest.prefill_tokens_per_s.product.median
+        return None
+
     def best_variant(self, variants: Sequence[InstalledModel]) -> InstalledModel | None:
         """The variant of one model with the highest measured rate on any device.
 

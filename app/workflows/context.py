@@ -95,8 +95,8 @@ def read_ahead(request: Generate, parts: ChatParts) -> Prefill:
 def _turn(kind: SegmentKind, message: ChatMessage) -> Segment:
     """Marks pasted text, in a turn as in the history, so that both read the same."""
     if message.role is Role.USER:
-        text = fence_pasted(message.content)
-        if text != message.content:
+        text, inside = fence_pasted(message.content)
+        if inside:
             marked = msgspec.structs.replace(message, content=text)
-            return Segment(kind=kind, message=marked, fenced=True)
+            return Segment(kind=kind, message=marked, inside=inside)
     return Segment(kind=kind, message=message)

@@ -1,24 +1,19 @@
 """A stored chat as the parts of a prompt."""
 
-from collections.abc import Sequence
-
-from app.chats.records import ContextFields, MessageState
+from app.chats.records import Role
 from app.chats.store import ChatStore
-from app.engine.chat import ChatMessage, Role
+from app.engine import chat
 from app.workflows.context import ChatParts
 from app.workflows.context_pins import Pins
+from app.workflows.context_talk import Talk
+
+_TURN = "turn"  # the id of a message that isn't stored
 
 
-def left_out(message_ids: Sequence[str], context: ContextFields) -> int:
-    """How many messages of a branch, oldest first, are not read any more."""
-    kept_from = context.kept_from
-    return message_ids.index(kept_from) if kept_from in message_ids else 0
+def stored_talk(store: ChatStore, conversation_id: str, turn: str = "") -> Talk:
+    """The system prompt, the files and the active branch of a chat, and what is read. Blocks.
 
-
-def parts_of(store: ChatStore, conversation_id: str, turn: str = "") -> ChatParts:
-    """The system prompt, the files and what is read of the active branch of a chat. Blocks.
-
-    Answers that failed without a word are left out.
+    Answers that never came are left out.
 
     Raises:
         UserError: there is no such chat, or a file of it is no text.
@@ -26,16 +21,18 @@ def parts_of(store: ChatStore, conversation_id: str, turn: str = "") -> ChatPart
     """
     transcript = store.open_conversation(conversation_id).result()
     settings = transcript.conversation.settings
-    messages = [
-        one for one in transcript.messages if one.text or one.state is MessageState.FINISHED
-    ]
-    first = left_out([one.id for one in messages], settings.context)
-    return ChatParts(
-        system=settings.system_prompt,
-        pinned=Pins(store).segments(conversation_id),
-        summary=settings.context.summary if first else "",
-        history=tuple(
-            ChatMessage(role=Role(one.role.value), content=one.text) for one in messages[first:]
+    messages = [one for one in transcript.messages if one.text or one.role is not Role.ASSISTANT]
+    ids = [one.id for one in messages]
+    return Talk(
+        parts=ChatParts(
+            system=settings.system_prompt.strip(),
+            pinned=Pins(store).segments(conversation_id),
+            history=tuple(
+                chat.ChatMessage(role=chat.Role(one.role.value), content=one.text)
+                for one in messages
+            ),
+            turn=turn,
         ),
-        turn=turn,
+        message_ids=(*ids, _TURN) if turn else tuple(ids),
+        context=settings.context,
     )

@@ -1,9 +1,9 @@
 """What a person may do when the next message doesn't fit: nothing is ever cut in silence.
 
 choice = remembered or ask the person
-LEAVE_OUT_OLDEST -> kept = leave_out(report, left_out); send the history from ``kept``
-SUMMARISE        -> engine.submit(summary_request(...)); its text becomes ``ChatParts.summary``
-NEW_CHAT         -> a chat with the pinned files and the turn alone
+LEAVE_OUT -> talk = talk.after(talk.cut_to_fit(report)), told before it is done
+SUMMARISE -> engine.submit(summary_request(...)); its text becomes ``ChatParts.summary``
+NEW_CHAT  -> a chat with the pinned files and the turn alone
 """
 
 from collections import Counter
@@ -15,15 +15,12 @@ import msgspec
 from msgspec import Struct
 
 from app.chats.records import OverflowChoice
-from app.core.errors import UserError
 from app.engine.chat import ChatMessage, Role, Sampling, ThinkingLevel
 from app.engine.manifest import SegmentKind
 from app.engine.outcome import ContextReport
 from app.engine.protocol import Generate, new_request_id
+from app.workflows.context_order import history_tokens
 
-# After turns are left out, the history takes at most this share of what it may take: the beginning
-# then stays the same, and its KV is reused, for many turns.
-_HISTORY_SHARE: Final = 0.5
 SUMMARY_TOKENS: Final = 400
 _SUMMARY_ASKED: Final = (
     "Summarise the conversation so far for yourself, so that it can go on without its text: what"
@@ -37,6 +34,7 @@ _UNPINNABLE: Final = (
     SegmentKind.REPO_MAP,
     SegmentKind.PINNED,
     SegmentKind.DIFF,
+    SegmentKind.TEST_OUTPUT,
     SegmentKind.TERMINAL,
 )
 
@@ -86,7 +84,7 @@ def overflow_of(report: ContextReport) -> Overflow | None:
     """Says what can be done about a prompt that doesn't fit; ``None`` for one that does."""
     if report.fits:
         return None
-    history = sum(history_tokens(report))
+    history = history_tokens(report)
     fixed = report.needed_tokens - history
     choices: list[OverflowChoice] = []
     if fixed <= report.context_tokens and history:
@@ -101,56 +99,20 @@ def overflow_of(report: ContextReport) -> Overflow | None:
         fixed_tokens=fixed,
         history_tokens=history,
         choices=tuple(choices),
-        remedy=_remedy_of(report),
+        remedy=remedy_of(report),
     )
 
 
-def _remedy_of(report: ContextReport) -> Remedy:
+def remedy_of(report: ContextReport) -> Remedy:
+    """The same for a prompt that was counted."""
     return remedy_for((one.kind, one.tokens or 0) for one in report.manifest.segments)
-
-
-def leave_out(report: ContextReport, history: Sequence[ChatMessage], left_out: int = 0) -> int:
-    """How many of the oldest messages are left out from now on.
-
-    The answer is ``left_out``, what it was, as long as the rest fits. When it doesn't, so much is
-    left out that the history takes half of its room; what is kept begins with a turn of the person.
-
-    Args:
-        report: the count of the prompt with all of ``history`` from ``left_out`` on.
-        history: the whole history of the chat.
-        left_out: what was left out before.
-
-    Raises:
-        UserError: ``context_overflow``: even without any history it doesn't fit.
-    """
-    if report.fits:
-        return left_out
-    tokens = history_tokens(report)
-    fixed = report.needed_tokens - sum(tokens)
-    room = report.context_tokens - fixed
-    if room < 0:
-        raise UserError(
-            "context_overflow",
-            f"Even without earlier messages {fixed:,} tokens are needed, with room for the answer;"
-            f" {report.context_tokens:,} are available.",
-            _remedy_of(report),
-        )
-    kept = len(tokens)
-    taken = 0
-    while kept > 0 and taken + tokens[kept - 1] <= room * _HISTORY_SHARE:
-        kept -= 1
-        taken += tokens[kept]
-    first = left_out + kept
-    while first < len(history) and history[first].role is not Role.USER:
-        first += 1
-    return first
 
 
 def summary_request(turn: Generate, history: Sequence[ChatMessage]) -> Generate:
     """The request whose answer stands for ``history``; greedy, without tools or thinking.
 
-    The stable segments stay, so that their KV is reused. ``history`` must fit: summarise the part
-    that ``leave_out`` leaves out.
+    The stable segments stay, so that their KV is reused. ``history`` must fit: see
+    ``Talk.to_summarise``.
     """
     system = turn.messages[:1] if turn.messages[:1] and _is_system(turn.messages[0]) else ()
     asked = ChatMessage(role=Role.USER, content=_SUMMARY_ASKED)
@@ -168,27 +130,5 @@ def summary_request(turn: Generate, history: Sequence[ChatMessage]) -> Generate:
     )
 
 
-def shading(report: ContextReport, history: Sequence[ChatMessage], left_out: int) -> int:
-    """How many of the oldest messages will not be seen by the next answer, for the window."""
-    return left_out if report.fits else leave_out(report, history, left_out)
-
-
 def _is_system(message: ChatMessage) -> bool:
     return message.role is Role.SYSTEM
-
-
-def history_tokens(report: ContextReport) -> list[int]:
-    """The tokens of each message of the history, with what the template puts around it.
-
-    A message that can't be found in the prompt (the template rewrote it) counts as nothing here.
-    """
-    records = report.manifest.segments
-    found: list[int] = []
-    for index, one in enumerate(records):
-        if one.kind is not SegmentKind.HISTORY:
-            continue
-        following = records[index + 1] if index + 1 < len(records) else None
-        end = one.token_end if following is None else following.token_start
-        start = one.token_start
-        found.append(0 if start is None or end is None else max(0, end - start))
-    return found

@@ -1,8 +1,8 @@
-"""What is read again while nothing else happens, and what would be dropped first.
+"""What is read again while nothing else happens.
 
 The paged pool can't be told what to evict: it drops the least recently used block. What can be done
 is to use again what is worth most, before it has gone, and to leave out of the next prompt what is
-worth least. Both follow the class of a segment first and its last use second.
+worth least (``context_order``). Both follow the class of a segment first and its last use second.
 """
 
 import time
@@ -14,10 +14,9 @@ from msgspec import Struct
 
 from app.engine.chat import ChatMessage, Role
 from app.engine.client import EngineClient
-from app.engine.manifest import CacheClass, SegmentKind
+from app.engine.manifest import CacheClass, reused_by_class
 from app.engine.outcome import ContextReport, PoolReport
 from app.engine.protocol import Generate, Prefill, new_request_id
-from app.engine.reuse import reused_by_class
 from app.workflows.context import count
 
 # A chat whose stable prefix is held up to here is warm.
@@ -159,17 +158,3 @@ def measured(report: ContextReport, reused_tokens: int) -> Measured:
     return Measured(
         pool=report.pool, reused={key.name.lower(): value for key, value in shares.items()}
     )
-
-
-def drop_order(report: ContextReport) -> tuple[str, ...]:
-    """The names of the segments that may be left out, the least worth first.
-
-    Within a class the oldest comes first, which is the order of the prompt. The turn itself and
-    the highest class are never in it.
-    """
-    droppable = [
-        one
-        for one in report.manifest.segments
-        if one.kind.cache_class is not CacheClass.HIGHEST and one.kind is not SegmentKind.USER
-    ]
-    return tuple(one.name for one in sorted(droppable, key=lambda one: one.kind.cache_class))

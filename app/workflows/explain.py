@@ -1,15 +1,18 @@
 """What a prompt is made of, what of it will be reused, and whether that came true."""
 
+import contextlib
 import logging
 
 import msgspec
 from msgspec import Struct
 
+from app.core.errors import UserError
 from app.engine.client import EngineClient
 from app.engine.outcome import ContextReport
 from app.engine.protocol import Finished, Generate, new_request_id
 from app.workflows.context import count
 from app.workflows.context_overflow import Overflow, overflow_of
+from app.workflows.context_talk import Cut, Talk
 from app.workflows.context_warmth import Measured, measured
 
 _log = logging.getLogger(__name__)
@@ -30,21 +33,30 @@ class Pass(Struct, frozen=True, kw_only=True):
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
-    """A prompt before anything is computed, and two readings of it if it was to be measured."""
+    """A prompt before anything is computed, and two readings of it if it was to be measured.
+
+    ``cut`` is what would be left out first of a prompt that doesn't fit.
+    """
 
     model: str
     backend: str
     device: str
     report: ContextReport
     overflow: Overflow | None = None
+    cut: Cut | None = None
     first: Pass | None = None
     second: Pass | None = None
     after: Measured | None = None
     why_not: str = ""
 
 
-def explain(engine: EngineClient, turn: Generate, *, measure: bool = True) -> Explanation:
+def explain(
+    engine: EngineClient, turn: Generate, *, measure: bool = True, talk: Talk | None = None
+) -> Explanation:
     """Counts the prompt of ``turn`` and, if it fits, reads it twice. Blocks.
+
+    Args:
+        talk: the chat that ``turn`` was made of.
 
     Raises:
         ContenoxError: the load, the template or the engine failed.
@@ -59,7 +71,12 @@ def explain(engine: EngineClient, turn: Generate, *, measure: bool = True) -> Ex
         overflow=overflow_of(report),
         why_not=report.why_not,
     )
-    if not measure or explained.overflow is not None:
+    if explained.overflow is not None:
+        with contextlib.suppress(UserError):  # no history helps
+            cut = None if talk is None else talk.cut_to_fit(report)
+            explained = msgspec.structs.replace(explained, cut=cut)
+        return explained
+    if not measure:
         return explained
     first = _read(engine, turn)
     warm = count(engine, turn)

@@ -13,6 +13,7 @@ from msgspec import Struct
 from app.core.errors import ContenoxError, UserError
 from app.core.paths import DataRoot
 from app.core.settings import SettingsFile
+from app.hardware.expected_speed import ExpectedSpeed, expected_speed
 from app.hardware.host import read_memory
 from app.hardware.readings import DeviceInventory
 from app.models.carry import carry, carry_bytes
@@ -107,6 +108,15 @@ class ModelServices:
             self.rates.known,
             self._measured,
         )
+
+    def expected(self, model: InstalledModel) -> ExpectedSpeed | None:
+        """What can be expected of ``model`` on the processor, if that was probed."""
+        rates = self.rates.known()
+        if rates is None:
+            return None
+        row = self.table.row(model.name, model.variant)
+        weights = row.fit.weights_bytes or model.size_bytes
+        return expected_speed(rates, model.backend, weights, row.parameters, row.active_parameters)
 
     def require_store(self) -> None:
         """Looks whether the models that are here can be seen.

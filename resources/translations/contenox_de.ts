@@ -421,6 +421,10 @@
       <source>Copy</source>
       <translation>Kopieren</translation>
     </message>
+    <message>
+      <source>The model does not read the shaded part any more</source>
+      <translation>Den blassen Teil liest das Modell nicht mehr</translation>
+    </message>
   </context>
   <context>
     <name>QuickQuestion</name>
@@ -2377,6 +2381,94 @@
     <message>
       <source>The last turn differs in {field}.</source>
       <translation>Der letzte Zug unterscheidet sich in {field}.</translation>
+    </message>
+    <message>
+      <source>Reading this may take {least} to {most} minutes.</source>
+      <translation>Das zu lesen kann {least} bis {most} Minuten dauern.</translation>
+    </message>
+    <message>
+      <source>Reading this may take about {minutes} min.</source>
+      <translation>Das zu lesen kann etwa {minutes} min dauern.</translation>
+    </message>
+    <message>
+      <source>The speed was measured when this model was checked on this computer.</source>
+      <translation>Das Tempo wurde gemessen, als dieses Modell auf diesem Computer geprüft wurde.</translation>
+    </message>
+    <message>
+      <source>The speed was measured with this model on this computer.</source>
+      <translation>Das Tempo wurde mit diesem Modell auf diesem Computer gemessen.</translation>
+    </message>
+    <message>
+      <source>This is estimated from what the processor can do; the model was not measured here yet.</source>
+      <translation>Das ist geschätzt nach dem, was der Prozessor kann; das Modell wurde hier noch nicht gemessen.</translation>
+    </message>
+    <message>
+      <source>What can be left out first: {parts}. It stays in the chat; the model just does not read it any more.</source>
+      <translation>Zuerst kann wegbleiben: {parts}. Im Chat bleibt alles stehen; nur das Modell liest es nicht mehr.</translation>
+    </message>
+    <message>
+      <source>Something was left out, so that the chat fits.</source>
+      <translation>Es wurde etwas weggelassen, damit der Chat hineinpasst.</translation>
+    </message>
+    <message>
+      <source>Left out: {parts}. It stays in the chat; the model just does not read it any more.</source>
+      <translation>Weggelassen: {parts}. Im Chat bleibt alles stehen; nur das Modell liest es nicht mehr.</translation>
+    </message>
+    <message>
+      <source>the {count} oldest messages</source>
+      <translation>die {count} ältesten Nachrichten</translation>
+    </message>
+    <message>
+      <source>the pasted changes of {time}</source>
+      <translation>die eingefügten Änderungen von {time}</translation>
+    </message>
+    <message>
+      <source>the pasted test output of {time}</source>
+      <translation>die eingefügte Testausgabe von {time}</translation>
+    </message>
+    <message>
+      <source>the pasted log of {time}</source>
+      <translation>das eingefügte Protokoll von {time}</translation>
+    </message>
+    <message>
+      <source>{count} lines</source>
+      <translation>{count} Zeilen</translation>
+    </message>
+    <message>
+      <source>Leave out what was pasted</source>
+      <translation>Eingefügtes weglassen</translation>
+    </message>
+    <message>
+      <source>Leave out pasted text and old messages</source>
+      <translation>Eingefügtes und alte Nachrichten weglassen</translation>
+    </message>
+    <message>
+      <source>Leave out pasted text, then the oldest messages</source>
+      <translation>Eingefügtes weglassen, dann die ältesten Nachrichten</translation>
+    </message>
+    <message>
+      <source>Test output</source>
+      <translation>Testausgabe</translation>
+    </message>
+    <message>
+      <source>in it: {kind}</source>
+      <translation>darin: {kind}</translation>
+    </message>
+    <message>
+      <source>A pasted text is not read any more.</source>
+      <translation>Ein eingefügter Text wird nicht mehr gelesen.</translation>
+    </message>
+    <message>
+      <source>{count} pasted texts are not read any more.</source>
+      <translation>{count} eingefügte Texte werden nicht mehr gelesen.</translation>
+    </message>
+    <message>
+      <source>Not read any more: {parts}.</source>
+      <translation>Nicht mehr gelesen: {parts}.</translation>
+    </message>
+    <message>
+      <source>the oldest message</source>
+      <translation>die älteste Nachricht</translation>
     </message>
   </context>
   <context>

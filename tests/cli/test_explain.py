@@ -82,7 +82,9 @@ def test_a_stored_chat_that_is_too_long_prints_its_choices(
     small = ("--count-only", "--context", "300", "--reserve", "50")
     out, error = refused(*small, "--chat", chat.id, "And?")
     assert "a.md" in out
-    assert "you can choose: leave out oldest, summarise, new chat. [" in error
+    assert "Left out first: the oldest message (306 tokens)." in out
+    choices = "leave that out, summarise the oldest messages, new chat with the pinned files"
+    assert f"you can choose: {choices}. [" in error
 
 
 def test_what_helps_is_what_the_prompt_really_has(refused: Refused, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 
 from app.core.errors import ErrorKind, ErrorRecord
+from app.engine.chat import SegmentSpan
 from app.engine.manifest import Identity, Manifest, SegmentRecord, text_sha256
 from app.engine.outcome import ContextReport, DeltaKind, FinishReason, PoolReport, Timings, Usage
 from app.engine.protocol import (
@@ -161,21 +162,8 @@ def counted(turn: Generate, reused: int | None = None) -> ContextReport:
     records: list[SegmentRecord] = []
     start = 0
     for span in turn.segments:
-        said = turn.messages[span.message].content[span.start : span.end]
-        end = start + len(said.split())
-        records.append(
-            SegmentRecord(
-                kind=span.kind,
-                name=span.name,
-                text_sha256=text_sha256(said),
-                byte_start=0,
-                byte_end=len(said.encode()),
-                token_start=start,
-                token_end=end,
-                token_sha256=text_sha256(said),
-            )
-        )
-        start = end
+        records.append(_recorded(turn, span, start))
+        start = records[-1].token_end or start
     stable = sum(one.tokens or 0 for one in records if one.kind.stable)
     context_tokens = turn.spec.context_tokens
     held = PoolReport(held_tokens=reused or 0, capacity_tokens=context_tokens)
@@ -193,6 +181,25 @@ def counted(turn: Generate, reused: int | None = None) -> ContextReport:
         context_tokens=context_tokens,
         predicted_reused_tokens=reused,
         pool=None if reused is None else held,
+    )
+
+
+def _recorded(turn: Generate, span: SegmentSpan, start: int) -> SegmentRecord:
+    content = turn.messages[span.message].content
+    said = content[span.start : span.end]
+    return SegmentRecord(
+        kind=span.kind,
+        name=span.name,
+        text_sha256=text_sha256(said),
+        byte_start=0,
+        byte_end=len(said.encode()),
+        token_start=start,
+        token_end=start + len(said.split()),
+        token_sha256=text_sha256(said),
+        inside=tuple(
+            _recorded(turn, one, start + len(content[span.start : one.start].split()))
+            for one in span.inside
+        ),
     )
 
 

@@ -29,6 +29,7 @@ from app.models.identity import Stopped
 from app.models.ledger import Contact
 from app.workflows.context import ChatParts, chat_segments, with_context
 from app.workflows.diagnostics import BundlePart, save_bundle
+from app.workflows.reading_speed import SPEEDS_FILE, ReadingSpeeds
 from tests.desktop.fake_engine import FakeEngine, finished, text
 
 
@@ -113,6 +114,7 @@ class Room:
             settings_file=self.settings,
             data_root=root,
             chats=self.chats,
+            readings=ReadingSpeeds(root / SPEEDS_FILE),
             around=Around(
                 store=self.store,
                 apply_settings=self.applied.append,

@@ -1,5 +1,6 @@
 """A turn that doesn't fit, or takes long, waits for the person; nothing is cut in silence."""
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,16 +8,22 @@ import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.chats.records import OverflowChoice
+from app.chats.records import ContextFields, OverflowChoice
 from app.core.errors import ErrorKind, ErrorRecord
 from app.desktop.application import Desktop
+from app.desktop.banner import Banner
 from app.desktop.choice_banner import ChoiceBanner
+from app.desktop.context import words
+from app.desktop.context.panel import ContextPanel
+from app.desktop.dates import moment_briefly
 from app.desktop.lifecycle import TurnState
-from app.desktop.message_block import AnswerBlock
+from app.desktop.message_block import AnswerBlock, QuestionBlock
 from app.engine.chat import ChatMessage, Role
 from app.engine.manifest import from_json
 from app.engine.outcome import ContextReport, FinishReason
 from app.engine.protocol import Generate
+from app.hardware.expected_speed import SpeedRange
+from app.workflows.reading_speed import ReadingSpeeds
 from tests.desktop.fake_engine import counted, failed, finished, text
 from tests.desktop.rooms import Model, Room, Start, take_turn
 
@@ -143,7 +150,10 @@ def test_a_remembered_choice_is_not_asked_again_and_survives_a_restart(
     for number in range(2):
         send(desktop, f"{number} {LONG}")
         answer(desktop, room, qtbot, number, LONG)
-    assert desktop.window.transcript.banner is None
+    told = desktop.window.transcript.banner
+    assert told is not None
+    assert not isinstance(told, ChoiceBanner), "it is told, not asked"
+    assert "oldest messages" in told.accessibleName()
     assert desktop.chats.current.settings.context.kept_from != kept.kept_from
 
 
@@ -343,9 +353,89 @@ def test_how_fast_a_model_read_before_tells_how_long_it_will_take(
     send(desktop, "Go on")  # the model isn't loaded: 403 words at 2 a second
     banner = banner_of(desktop, qtbot)
     assert "about 3 minutes" in banner.accessibleName()
+    assert "was measured with this model" in banner.accessibleName()
     banner.buttons["leave_out_oldest"].click()
     answer(desktop, room, qtbot, 0)
     assert [one.content for one in generated(room).messages] == ["Go on"]
+
+
+LOG = "\n".join(f"2026-01-02 10:00:{number:02} INFO a step is done" for number in range(10))
+
+
+def test_a_pasted_log_goes_first_and_the_person_is_told_which(
+    small: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    pasted = f"What is it? 🙂\n{LOG}\nThanks"
+    take_turn(small, room, qtbot, pasted, "A log.")
+    take_turn(small, room, qtbot, "short", "Yes.")
+    sent = len(room.engine.requests)
+    send(small, f"And {LONG}")
+    banner = banner_of(small, qtbot)
+    report = room.engine.report(room.engine.counts[-1])
+    tokens = report.manifest.segments[0].inside[0].tokens
+    first = small.chats.current.path()[0]
+    assert f"pasted log of {moment_briefly(first.sent_at_ms)} (10 lines, {tokens} tokens)" in (
+        banner.accessibleName()
+    )
+    assert "oldest messages" not in banner.accessibleName()
+    assert banner.buttons["leave_out_oldest"].text() == "Leave out what was pasted"
+    banner.buttons["leave_out_oldest"].click()
+    answer(small, room, qtbot, sent)
+    contents = [one.content for one in generated(room).messages]
+    assert "INFO" not in contents[0]
+    assert contents[0].startswith("What is it? 🙂")
+    assert contents[1:] == ["A log.", "short", "Yes.", f"And {LONG}"], "no turn is left out"
+    assert not isinstance(small.window.transcript.banner, Banner), "it was told before"
+    room.chats.load(small.chats.current.id)  # after everything that was queued before it
+    assert room.store.message(first.id).result().text == pasted, "nothing is lost"
+    block = small.window.transcript.block(first.id)
+    assert isinstance(block, QuestionBlock)
+    qtbot.waitUntil(lambda: bool(block.text.extraSelections()))
+    (shaded,) = block.text.extraSelections()
+    assert shaded.cursor.selectedText().replace("\u2029", "\n") == LOG
+    assert block.graphicsEffect() is None, "only the log is shaded"
+    panel_of(small, qtbot)
+    shown = small.context.watch.shown
+    assert shown is not None
+    assert "1" not in words.bar(shown.report, (), shown.talk).split("\n")[-1]
+
+
+def panel_of(desktop: Desktop, qtbot: QtBot) -> ContextPanel:
+    desktop.context.show_panel()
+    panel = desktop.context.panel
+    assert panel is not None
+    qtbot.waitUntil(lambda: "Not read any more: the pasted log" in panel.left_out)
+    return panel
+
+
+def test_what_is_pasted_goes_by_the_remembered_choice_too_and_is_told(
+    small: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    take_turn(small, room, qtbot, f"What is it?\n{LOG}", "A log.")
+    take_turn(small, room, qtbot, "short", "Yes.")
+    context = ContextFields(on_overflow=OverflowChoice.LEAVE_OUT_OLDEST)
+    small.chats.configure(context=context)
+    sent = len(room.engine.requests)
+    send(small, f"And {LONG}")
+    answer(small, room, qtbot, sent)
+    told = small.window.transcript.banner
+    assert told is not None
+    assert "Left out: the pasted log of" in told.accessibleName()
+    assert len(generated(room).messages) == 5
+
+
+def test_before_anything_was_measured_the_time_is_estimated_and_called_so(
+    room: Room, opened: Callable[[], Desktop], qtbot: QtBot
+) -> None:
+    expected = SpeedRange(low=1.0, high=8.0)
+    readings = ReadingSpeeds(room.services.data_root / "none", expected=lambda _, __: expected)
+    room.services = dataclasses.replace(room.services, readings=readings)
+    desktop = opened()
+    send(desktop, "word " * 480)
+    banner = banner_of(desktop, qtbot)
+    assert "may take 1 to 8 minutes" in banner.accessibleName()
+    assert "estimated from what the processor can do" in banner.accessibleName()
+    assert list(banner.buttons) == ["go", "shorten"]
 
 
 def test_a_refusal_by_the_engine_leads_to_the_same_choices(
@@ -374,13 +464,13 @@ def test_what_is_too_long_to_be_counted_is_halved_until_it_can_be(
     send(desktop, "now")
     banner = banner_of(desktop, qtbot)
     before = len(room.engine.counts)
-    room.engine.refuse_from = 4
+    room.engine.refuse_from = 2
     room.engine.report = counts_less
     banner.buttons["leave_out_oldest"].click()
     answer(desktop, room, qtbot, sent)
     assert len(room.engine.counts) > before + 1
     assert generated(room).messages[-1].content == "now"
-    assert len(generated(room).messages) < 4
+    assert len(generated(room).messages) < 2
 
 
 def test_stop_works_while_a_turn_is_counted(desktop: Desktop, room: Room, qtbot: QtBot) -> None:

@@ -11,10 +11,11 @@ from app.engine.manifest import (
     SegmentRecord,
     compatible,
     from_json,
+    reused_by_class,
     to_json,
     token_sha256,
 )
-from app.engine.reuse import PrefillSpeed, reused_by_class
+from app.engine.reuse import PrefillSpeed
 
 pytestmark = pytest.mark.s2_5
 

@@ -136,7 +136,7 @@ def test_a_map_is_bounded(tmp_path: Path) -> None:
 
 
 def test_pasted_diffs_and_logs_are_fenced_in_their_turn() -> None:
-    fenced = fence_pasted(f"Why?\n{DIFF}\n\nIt says:\n{LOG}\nThanks")
+    fenced, inside = fence_pasted(f"Why?\n{DIFF}\n\nIt says:\n{LOG}\nThanks")
     parts = unfence(fenced)
     assert [part.kind for part in parts] == [
         SegmentKind.SYSTEM,  # the first plain text has no other place in what is read back
@@ -147,6 +147,8 @@ def test_pasted_diffs_and_logs_are_fenced_in_their_turn() -> None:
     ]
     assert parts[1].text == DIFF
     assert parts[3].text == LOG
+    found = [unfence(fenced[one.start : one.end])[0] for one in inside]
+    assert [one.text for one in found] == [DIFF, LOG]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +156,7 @@ def test_pasted_diffs_and_logs_are_fenced_in_their_turn() -> None:
     ["Hello", "- one\n- two\n- three\n- four", "+1\n-1", "--- \ntitle: x\n---", "ERROR what?"],
 )
 def test_ordinary_messages_are_left_alone(text: str) -> None:
-    assert fence_pasted(text) == text
+    assert fence_pasted(text) == (text, ())
 
 
 def test_a_turn_reads_the_same_when_it_has_become_history() -> None:

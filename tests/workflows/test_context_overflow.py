@@ -14,16 +14,14 @@ from app.engine.protocol import Finished, Generate, new_request_id
 from app.workflows.context import ChatParts, chat_segments, count, with_context
 from app.workflows.context_overflow import (
     Remedy,
-    leave_out,
     overflow_of,
-    shading,
     summary_request,
 )
+from app.workflows.context_talk import Talk
 from app.workflows.context_warmth import (
     Candidate,
     Warmer,
     candidate,
-    drop_order,
     measured,
     next_to_warm,
 )
@@ -59,8 +57,6 @@ def report_of(client: EngineClient, history: tuple[ChatMessage, ...]) -> Context
 def test_what_fits_needs_no_choice(engine: Engine) -> None:
     report = report_of(engine.client, talk(3))
     assert overflow_of(report) is None
-    assert leave_out(report, talk(3)) == 0
-    assert shading(report, talk(3), 0) == 0
 
 
 def test_the_choice_comes_with_its_sum(engine: Engine) -> None:
@@ -70,22 +66,6 @@ def test_the_choice_comes_with_its_sum(engine: Engine) -> None:
     assert overflow.available_tokens == 200
     assert overflow.needed_tokens == overflow.fixed_tokens + overflow.history_tokens
     assert overflow.choices[0] is OverflowChoice.LEAVE_OUT_OLDEST
-
-
-def test_the_oldest_go_in_large_steps_and_the_boundary_stays(engine: Engine) -> None:
-    left_out, steps, boundaries = 0, 0, []
-    for turns in range(1, 40):
-        history = talk(turns)
-        report = report_of(engine.client, history[left_out:])
-        before, left_out = left_out, leave_out(report, history, left_out)
-        if left_out != before:
-            steps += 1
-            assert history[left_out].role is Role.USER
-            assert report_of(engine.client, history[left_out:]).fits
-        boundaries.append(left_out)
-    assert boundaries[-1] > 60
-    assert steps <= 14, "the boundary moves in large steps"
-    assert boundaries == sorted(boundaries)
 
 
 def test_what_no_choice_mends_says_so(engine: Engine) -> None:
@@ -98,12 +78,13 @@ def test_what_no_choice_mends_says_so(engine: Engine) -> None:
     overflow = overflow_of(report)
     assert overflow is not None
     assert (overflow.choices, overflow.remedy) == ((), Remedy.UNPIN)
+    chat = Talk(parts=parts, message_ids=("a", "b", "c"))
     with pytest.raises(UserError, match="Even without earlier messages") as refused:
-        leave_out(report, talk(1))
+        chat.cut_to_fit(report)
     assert refused.value.remedy == "Unpin a file, or shorten the message."
-    alone = count(engine.client, request(ChatParts(turn="word " * 300)))
+    alone = Talk(parts=ChatParts(turn="word " * 300), message_ids=("a",))
     with pytest.raises(UserError) as refused:
-        leave_out(alone, ())
+        alone.cut_to_fit(count(engine.client, request(alone.parts)))
     assert refused.value.remedy == "Shorten the message."
 
 
@@ -161,7 +142,6 @@ def test_a_count_says_how_warm_a_chat_is(engine: Engine) -> None:
     assert shown.usage > 0
     assert shown.reused["highest"] == 1.0
     assert shown.reused["high"] == 1.0
-    assert drop_order(report) == ("user", "assistant", "a.md")
 
 
 def test_a_cache_of_one_sequence_is_left_to_the_chat_that_was_used_last() -> None:

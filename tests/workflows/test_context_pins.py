@@ -11,7 +11,7 @@ from app.chats.store import ChatStore
 from app.core.errors import ContenoxError
 from app.engine.chat import Role
 from app.engine.manifest import SegmentKind
-from app.workflows.context_chat import parts_of
+from app.workflows.context_chat import stored_talk
 from app.workflows.context_pins import Pins, PinState
 
 pytestmark = pytest.mark.s2_5
@@ -124,15 +124,15 @@ def test_what_is_left_out_stays_out_of_the_parts_and_of_a_copy(
     settings = store.conversation("c").result().settings
     context = ContextFields(kept_from=second.id, summary="They began.")
     store.configure("c", type(settings)(context=context)).result()
-    parts = parts_of(store, "c")
+    parts = stored_talk(store, "c").read()
     assert [one.content for one in parts.history] == ["two", "three"]
     assert parts.history[0].role is Role.USER
     assert parts.summary == "They began."
     target = tmp_path / "out.json"
     store.export_json(target, ("c",)).result()
     (copy,) = store.import_json(target, as_copies=True).result()
-    assert parts_of(store, copy) == parts
+    assert stored_talk(store, copy).read() == parts
     store.activate(first.id).result()
     store.delete_message(second.id).result()
-    assert parts_of(store, "c").summary == "", "the boundary is in no branch that is left"
+    assert stored_talk(store, "c").read().summary == "", "the boundary is in no branch that is left"
     assert third.parent_id == second.id

@@ -61,7 +61,7 @@ class ContextBar(QAbstractButton):
         self._context = report.context_tokens
         self._fits = report.fits
         self._figure = words.used(report.prompt_tokens, report.context_tokens)
-        sentence = words.bar(report, self._parts, shown.talk.left_out)
+        sentence = words.bar(report, self._parts, shown.talk)
         self.setToolTip(sentence)
         self.setAccessibleDescription(sentence)
         self.updateGeometry()

@@ -9,7 +9,6 @@ from app.desktop.context.parts import ContextShown
 from app.desktop.context.pin_desk import PinDesk
 from app.desktop.context.warmth import IdleWarmth
 from app.desktop.context.watch import ContextWatch
-from app.desktop.conversation import AnswerStamp
 from app.desktop.desk import Desk
 from app.desktop.engine_bridge import EngineBridge
 from app.desktop.main_window import MainWindow
@@ -17,6 +16,7 @@ from app.desktop.open_chats import OpenChats
 from app.desktop.services import DesktopServices
 from app.desktop.theme import Theme
 from app.desktop.turn import TurnRunner
+from app.workflows.context_paste import Pasted
 
 
 class ContextDesk(QObject):
@@ -75,15 +75,15 @@ class ContextDesk(QObject):
 
     @Slot(object)
     def _refresh(self, shown: ContextShown | None) -> None:
-        left_out = () if shown is None else shown.talk.message_ids[: shown.talk.left_out]
-        self._window.transcript.shade(frozenset(left_out))
+        unread: dict[str, tuple[Pasted, ...]] = {}
+        messages: frozenset[str] = frozenset()
+        if shown is not None:
+            messages = frozenset(shown.talk.message_ids[: shown.talk.left_out])
+            for one in shown.talk.left_out_pasted:
+                unread[one.part.message] = (*unread.get(one.part.message, ()), one.where)
+        self._window.transcript.shade(messages, unread)
         if self.panel is not None:
-            on_overflow = self._chats.current.settings.context.on_overflow
-            self.panel.show_context(shown, self._last_stamp(), on_overflow)
-
-    def _last_stamp(self) -> AnswerStamp | None:
-        stamps = (one.stamp for one in reversed(self._chats.current.path()))
-        return next((one for one in stamps if one is not None), None)
+            self.panel.show_context(shown, self._chats.current)
 
     @Slot(object)
     def _on_choice(self, choice: OverflowChoice) -> None:

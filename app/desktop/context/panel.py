@@ -21,7 +21,7 @@ from app.desktop.chooser import Chooser
 from app.desktop.context import words
 from app.desktop.context.bar import colour_of
 from app.desktop.context.parts import GROUPS, ContextShown
-from app.desktop.conversation import AnswerStamp
+from app.desktop.conversation import AnswerStamp, Conversation
 from app.desktop.theme import Theme
 from app.engine.manifest import SegmentRecord, from_json
 from app.engine.outcome import ContextReport
@@ -90,14 +90,12 @@ class ContextPanel(QDialog):
         layout.addWidget(scroll, 1)
         layout.addLayout(full)
 
-    def show_context(
-        self, shown: ContextShown | None, last: AnswerStamp | None, on_overflow: OverflowChoice
-    ) -> None:
+    def show_context(self, shown: ContextShown | None, chat: Conversation) -> None:
         """Shows the next turn, how the reuse of the last one was foreseen, and what is chosen."""
-        self.choice.setCurrentIndex(self.choice.findData(on_overflow.value))
+        self.choice.setCurrentIndex(self.choice.findData(chat.settings.context.on_overflow.value))
         _clear(self._grid)
         _clear(self._facts)
-        self._show_last(last)
+        self._show_last(_last_stamp(chat))
         if shown is None:
             self._sums.setText(translate("ContextPanel", "Nothing to read yet"))
             for label in (self._ready, self._left_out, self._summary):
@@ -106,7 +104,9 @@ class ContextPanel(QDialog):
         report, talk = shown.report, shown.talk
         self._sums.setText(words.used_with_reserve(report))
         self._show(self._ready, words.ready(report))
-        self._show(self._left_out, words.left_out_sentence(talk.left_out) if talk.left_out else "")
+        messages = words.left_out_sentences(talk)[:1] if talk.left_out else []
+        pasted = words.left_out_pasted(talk, chat)
+        self._show(self._left_out, " ".join((*messages, pasted)).strip())
         summary = talk.read().summary
         self._show(self._summary, words.summary_sentence(summary) if summary else "")
         self._show_segments(report)
@@ -116,28 +116,37 @@ class ContextPanel(QDialog):
         for place, text in enumerate(words.columns()):
             self._grid.addWidget(_small(text), 0, place + 1)
         self._grid.setColumnStretch(2, 1)
-        for row, one in enumerate(words.joined_history(report.manifest.segments), start=1):
+        for one in words.joined_history(report.manifest.segments):
+            row = self._grid.rowCount()
             dot = QLabel()
             dot.setPixmap(_dot(colour_of(self._theme, GROUPS[one.kind])))
             self._grid.addWidget(dot, row, 0)
-            for place, text in enumerate(self._cells(one, report.predicted_reused_tokens)):
-                cell = _value(text)
-                if place >= _FIRST_NUMBER:
-                    cell.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-                self._grid.addWidget(cell, row, place + 1)
+            name = words.kind_name(one.kind)
+            self._add_row(row, name, words.segment_name(one), one, report)
+            for part in one.inside:
+                self._add_row(self._grid.rowCount(), words.inside_name(part), "", part, report)
 
-    def _cells(self, one: SegmentRecord, reused: int | None) -> tuple[str, ...]:
+    @property
+    def left_out(self) -> str:
+        """What of the chat is not read, as it is shown."""
+        return self._left_out.text()
+
+    def _add_row(
+        self, row: int, kind: str, name: str, one: SegmentRecord, report: ContextReport
+    ) -> None:
+        figures = self._figures(one, report.predicted_reused_tokens)
+        for place, text in enumerate((kind, name, *figures)):
+            cell = _value(text)
+            if place >= _FIRST_NUMBER:
+                cell.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self._grid.addWidget(cell, row, place + 1)
+
+    def _figures(self, one: SegmentRecord, reused: int | None) -> tuple[str, ...]:
         tokens = "" if one.tokens is None else wording.number(one.tokens)
         read = ""
         if one.tokens is not None and one.token_start is not None and reused is not None:
             read = wording.number(min(max(reused - one.token_start, 0), one.tokens))
-        return (
-            words.kind_name(one.kind),
-            words.segment_name(one),
-            words.class_name(one.kind.cache_class),
-            tokens,
-            read,
-        )
+        return words.class_name(one.kind.cache_class), tokens, read
 
     def _show_cache(self, report: ContextReport) -> None:
         manifest = report.manifest
@@ -182,6 +191,11 @@ class ContextPanel(QDialog):
 
 
 _FIRST_NUMBER: Final = 3
+
+
+def _last_stamp(chat: Conversation) -> AnswerStamp | None:
+    stamps = (one.stamp for one in reversed(chat.path()))
+    return next((one for one in stamps if one is not None), None)
 
 
 def _label(name: str) -> QLabel:

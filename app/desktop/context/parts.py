@@ -34,6 +34,7 @@ GROUPS: Final = {
     SegmentKind.REPO_MAP: Group.FILES,
     SegmentKind.PINNED: Group.FILES,
     SegmentKind.DIFF: Group.FILES,
+    SegmentKind.TEST_OUTPUT: Group.FILES,
     SegmentKind.TERMINAL: Group.FILES,
     SegmentKind.HISTORY: Group.HISTORY,
     SegmentKind.USER: Group.TURN,
