@@ -10,8 +10,10 @@ import msgspec
 
 from app.certify.asking import Answer, Counted, Question
 from app.core.errors import EnvironmentFault, from_record
-from app.engine.chat import ChatMessage, Role, Sampling, ToolCall
+from app.engine.chat import Sampling, ToolCall
 from app.engine.client import EngineClient
+from app.engine.context import Segment, assemble
+from app.engine.manifest import SegmentKind
 from app.engine.outcome import DeltaKind, FinishReason, SessionReport
 from app.engine.protocol import (
     Count,
@@ -67,7 +69,7 @@ class EngineModel:
                 texts[event.kind].append(event.text)
 
         started = time.perf_counter()
-        finished = self._run(self._request(question), hear)
+        finished = self._run(self.request(question), hear)
         wall_s = time.perf_counter() - started
         calls = (msgspec.json.decode(one, type=ToolCall) for one in texts[DeltaKind.TOOL_CALL])
         return Answer(
@@ -88,7 +90,7 @@ class EngineModel:
                 ids = event.report.manifest.prompt_token_sha256
                 found.append(Counted(tokens=event.report.prompt_tokens, ids_sha256=ids))
 
-        turn = self._request(Question(prompt=prompt, max_tokens=1))
+        turn = self.request(Question(prompt=prompt, max_tokens=1))
         self._run(Count(request=new_request_id(), turn=turn), hear)
         return found[0]
 
@@ -109,7 +111,7 @@ class EngineModel:
         A prefill is cancelled in the middle of a chunk: between two the cancel costs nothing, and
         that would be no measurement.
         """
-        request = self._request(Question(prompt=prompt, max_tokens=512))
+        request = self.request(Question(prompt=prompt, max_tokens=512))
         cancelled: list[float] = []
         seen: list[float] = []
 
@@ -137,15 +139,19 @@ class EngineModel:
         is_cancelled = finished.reason is FinishReason.CANCELLED
         return ended - cancelled[0] if cancelled and is_cancelled else None
 
-    def _request(self, question: Question) -> Generate:
+    def request(self, question: Question) -> Generate:
+        """The request that asks ``question``, of segments as every turn of the product is."""
+        tools = (Segment(kind=SegmentKind.TOOLS, tool=tool) for tool in question.tools)
+        made = assemble((*tools, Segment(kind=SegmentKind.USER, text=question.prompt)))
         return Generate(
             request=new_request_id(),
             spec=self._spec,
-            messages=(ChatMessage(role=Role.USER, content=question.prompt),),
+            messages=made.messages,
+            segments=made.spans,
             sampling=Sampling(stop_strings=question.stop_strings),
             max_tokens=question.max_tokens,
             thinking=question.thinking,
-            tools=question.tools,
+            tools=made.tools,
         )
 
     def _run(self, request: Request, hear: Hear = lambda _: None) -> Finished:

@@ -12,16 +12,20 @@ from xml.sax.saxutils import quoteattr
 import msgspec
 import pytest
 
+from app.certify.asking import Question
+from app.certify.product import EngineModel
 from app.core.errors import UserError
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends.openvino import import_genai
 from app.engine.backends.openvino_tokens import ExactTokenizer
 from app.engine.chat import ChatMessage, Role, Sampling, ThinkingLevel, ToolCall, ToolSpec
-from app.engine.outcome import DeltaKind, FinishReason
+from app.engine.manifest import CacheClass, SegmentKind, compatible
+from app.engine.outcome import ContextReport, DeltaKind, FinishReason
 from app.engine.protocol import Delta, Failed, Finished, Generate, new_request_id
-from app.engine.spec import LoadSpec, Pipeline, Protocols
+from app.engine.spec import LoadSpec, OpenVinoRuntime, Pipeline, Protocols
 from app.engine.template_controls import TemplateTraits
 from app.models.library import InstalledModel
+from app.workflows.context import count
 from tests.engine.backends.conftest import openvino_spec
 from tests.engine.backends.recording_control import RecordingControl
 from tests.engine.conftest import Engine, Recorder
@@ -255,3 +259,36 @@ def test_emoji_and_cjk_arrive_as_whole_characters(shared_engine: Engine, spec: L
     # The model may leave out the first of them, but what arrives is whole.
     assert recorder.text in (answer, answer[1:])
     assert end.usage.completion_tokens > len(recorder.text), "a character takes several tokens"
+
+
+def test_the_tools_of_a_certification_are_a_segment_that_is_kept_and_reused(
+    shared_engine: Engine, spec: LoadSpec
+) -> None:
+    """The certifier offers tools; so it is the path on which their segment is seen to work."""
+    model = EngineModel(shared_engine.client, spec)
+
+    def report(question: Question) -> ContextReport:
+        return count(shared_engine.client, model.request(question))
+
+    asked = Question(prompt="What is the weather in Paris?", tools=(WEATHER,), max_tokens=8)
+    first = model.ask(asked)
+    cold = report(asked)
+    tools, turn = cold.manifest.segments
+    assert (tools.kind, tools.name) == (SegmentKind.TOOLS, "get_weather")
+    assert tools.kind.cache_class is CacheClass.HIGHEST
+    assert tools.tokens is None, "a template writes them as it likes"
+    stable = cold.manifest.stable_tokens
+    assert stable > 64, "they are most of this prompt"
+    assert first.usage.prompt_tokens == cold.prompt_tokens
+    assert turn.token_start is not None
+    assert turn.token_start >= stable
+    other = msgspec.structs.replace(asked, prompt="And in Rome, is it warm?")
+    if isinstance(spec.runtime, OpenVinoRuntime) and spec.runtime.pipeline is Pipeline.PAGED:
+        predicted = report(other).predicted_reused_tokens or 0
+        assert stable - 32 <= predicted
+        assert model.ask(other).usage.reused_tokens == predicted
+    renamed = msgspec.structs.replace(WEATHER, name="look_at_the_sky")
+    changed = report(msgspec.structs.replace(asked, tools=(renamed,)))
+    assert compatible(cold.manifest, report(other).manifest) is None
+    assert compatible(cold.manifest, changed.manifest) == "stable_token_sha256"
+    assert (changed.predicted_reused_tokens or 0) < stable
