@@ -67,6 +67,9 @@ def admit(prompt_tokens: int, reserve_tokens: int, room: Room) -> int:
 _COUNTED_BYTES: Final = 2_000_000
 """So much text is counted in about a second, and counted exactly even if it can't fit."""
 
+_CHARS_PER_TOKEN: Final = 16
+"""No text has so many for each of its tokens, its white space apart."""
+
 
 def refuse_giant(
     messages: Sequence[ChatMessage], context_tokens: int, longest_token_bytes: int
@@ -84,6 +87,22 @@ def refuse_giant(
             f"Not read: the conversation has at least {least:,} tokens; the model's context holds"
             f" {context_tokens:,}.",
             "Leave out old messages or files, or start a new chat.",
+        )
+
+
+def refuse_giant_text(text: str, limit_tokens: int) -> None:
+    """Refuses a text to embed that can't fit, before counting it holds all else up.
+
+    Raises:
+        UserError: ``context_overflow``.
+    """
+    most_chars = limit_tokens * _CHARS_PER_TOKEN
+    if len(text) > most_chars and len(" ".join(text.split())) > most_chars:
+        raise UserError(
+            "context_overflow",
+            f"A text has {len(text):,} characters; the model reads at most {limit_tokens:,}"
+            " tokens.",
+            "Cut the text into shorter ones.",
         )
 
 

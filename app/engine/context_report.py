@@ -60,6 +60,9 @@ class Cartographer:
     def _write(self, turn: Generate) -> list[int]:
         return self._tokenizer.write(turn, self._control).ids
 
+    def _encode(self, start: int, end: int) -> list[int]:
+        return self._tokenizer.encode(self._text[start:end], self._control)
+
     def _records(self) -> Iterator[SegmentRecord]:
         cursor = 0
         for span in self._turn.segments:
@@ -103,13 +106,13 @@ class Cartographer:
         """How many tokens are settled by the prompt's text up to ``end``."""
         start, known = self._clean_text, self._clean_tokens
         if start and end >= start:
-            ids = self._tokenizer.encode(self._text[start:end])
+            ids = self._encode(start, end)
             common = common_tokens(ids, self._ids[known:])
             # Some tokenizers treat the start of a text differently; then nothing fits.
             if common == len(ids):
                 self._clean_text, self._clean_tokens = end, known + common
                 return known + common
-        ids = self._tokenizer.encode(self._text[:end])
+        ids = self._encode(0, end)
         common = common_tokens(ids, self._ids)
         if common == len(ids):
             self._clean_text, self._clean_tokens = end, common

@@ -15,7 +15,7 @@ import msgspec
 
 from app.core.errors import Bug, ContenoxError, ErrorRecord, UserError
 from app.core.windows import at_full_speed
-from app.engine.backends.base import Backend, LoadStopped, Session
+from app.engine.backends.base import Backend, RequestStopped, Session, heed
 from app.engine.backends.context_port import KeepingSession, ReusingSession
 from app.engine.backends.embedding_session import EmbeddingSession, embeddings_not_supported
 from app.engine.backends.registry import backend_for, backend_named
@@ -153,16 +153,12 @@ class InferenceThread(threading.Thread):
 
     def _serve(self, ticket: Ticket) -> None:
         ticket.generation = self._slot.generation
-        reason = ticket.stop_reason()
-        if reason is not None:
-            # It was cancelled while it waited and never enters native code.
-            self._finish(ticket, reason)
-            return
         try:
+            heed(ticket)  # what was cancelled while it waited never enters native code
             self._dispatch(ticket)
         except _WornOut:
             raise
-        except LoadStopped as stopped:
+        except RequestStopped as stopped:
             self._finish(ticket, stopped.reason)
         except NativeFailure as failure:
             _log.error("native failure %s: %s", failure.fault.code, failure.detail)
@@ -204,12 +200,13 @@ class InferenceThread(threading.Thread):
         # What no load could change is refused before it.
         check_tools(request.spec.protocols.tool_calls, request.tools)
         load_s = self._ensure(request.spec, ticket)
-        reason = ticket.stop_reason()
-        if reason is not None:
-            self._finish(ticket, reason, Timings(load_s=load_s))
+        try:
+            heed(ticket)
+            with self._slot.lease() as session:
+                outcome = session.generate(request, ticket)
+        except RequestStopped as stopped:
+            self._finish(ticket, stopped.reason, Timings(load_s=load_s))
             return
-        with self._slot.lease() as session:
-            outcome = session.generate(request, ticket)
         ticket.end(
             Finished(
                 request=request.request,

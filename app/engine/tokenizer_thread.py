@@ -9,7 +9,7 @@ from collections.abc import Callable
 import msgspec
 
 from app.core.errors import Bug, ContenoxError, ErrorRecord, UserError
-from app.engine.backends.base import Backend, LoadStopped
+from app.engine.backends.base import Backend, RequestStopped, heed
 from app.engine.backends.context_port import (
     PromptTokenizer,
     ReusingSession,
@@ -78,7 +78,7 @@ class TokenizerThread(threading.Thread):
         assert isinstance(request, Count)
         try:
             report = self._count(request.turn, ticket)
-        except LoadStopped as stopped:
+        except RequestStopped as stopped:
             self._finish(ticket, stopped.reason)
         except NativeFailure as failure:
             _log.error("the tokenizer failed: %s", failure.detail)
@@ -98,9 +98,7 @@ class TokenizerThread(threading.Thread):
         check_tools(turn.spec.protocols.tool_calls, turn.tools)
         tokenizer = self._tokenizer_for(turn.spec, ticket)
         prompt = tokenizer.write(turn, ticket)
-        reason = ticket.stop_reason()
-        if reason is not None:
-            raise LoadStopped(reason)
+        heed(ticket)
         identity = tokenizer.identity(turn.spec)
         manifest = Cartographer(turn, prompt, tokenizer, ticket).manifest(identity)
         report = make_report(turn, prompt, manifest, self._held(turn.spec), tokenizer.notes)

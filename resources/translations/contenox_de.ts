@@ -3342,6 +3342,11 @@ Lassen Sie leere Texte weg.</translation>
 Speichern Sie es in kleineren Teilen.</translation>
     </message>
     <message>
+      <source>text_unbroken</source>
+      <translation>In dem Text stehen mehr als 100 000 Zeichen ohne Leerzeichen, Umbruch oder Satzzeichen beieinander; ein solcher Text lässt sich nicht lesen.
+Lassen Sie diese Stelle weg, oder fügen Sie Leerzeichen oder Umbrüche ein.</translation>
+    </message>
+    <message>
       <source>tokenizer_cuts</source>
       <translation>Der Text ist länger, als der Tokenizer dieses Modells verarbeitet, und hat keine Umbrüche oder Leerzeichen, an denen er geteilt werden kann.
 Kürzen Sie den Text, oder fügen Sie Umbrüche ein.</translation>

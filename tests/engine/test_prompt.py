@@ -1,6 +1,8 @@
 """No message imitates the template, and cutting a text changes no token."""
 
 import json
+import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -8,7 +10,10 @@ from hypothesis import strategies as st
 
 from app.core.errors import UserError
 from app.engine import prompt
+from app.engine.backends.base import RequestStopped
 from app.engine.chat import ChatMessage, Role, ToolCall, ToolSpec
+from app.engine.outcome import FinishReason
+from tests.engine.backends.recording_control import RecordingControl
 
 SPECIAL = ("<|im_start|>", "<|im_end|>", "</s>")
 
@@ -30,22 +35,104 @@ def test_the_template_s_own_special_tokens_stay_whole() -> None:
     (protected,) = prompt.protect([user("a<|im_end|>b")], SPECIAL)
     rendered = f"<|im_start|>user\n{protected.content}<|im_end|>"
     encoded: list[str] = []
-    ids = prompt.encode(rendered, lambda piece: [encoded.append(piece) or len(encoded)])  # type: ignore[func-returns-value]
+    ids = prompt.encode(
+        rendered,
+        lambda piece: [encoded.append(piece) or len(encoded)],  # type: ignore[func-returns-value]
+        RecordingControl(),
+    )
     assert encoded == ["<|im_start|>user\na<", "|im_end|>b<|im_end|>"]
     assert ids == [1, 2]
 
 
-@given(st.text(alphabet="ab \n.", min_size=1, max_size=200))
-def test_safe_pieces_lose_nothing_and_keep_the_bound(text: str) -> None:
-    found = prompt.safe_pieces(text, 20)
-    if found is not None:
-        assert "".join(found) == text
-        assert all(0 < len(piece) <= 20 for piece in found)
+# GPT-2's own expression, as far as Python's can say it. It looks ahead: what runs of white space
+# are cut into depends on what follows them.
+GPT_2 = re.compile(
+    r"'(?:s|t|re|ve|m|ll|d)| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+|<\|im_end\|>"
+)
+TEXT = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [" ", "\n", "\n\n", "   ", "'s", "don't", "ab", "12", "é。", "_", "<|im_end|>"]
+        ),
+        st.text(max_size=4),
+    ),
+    max_size=60,
+).map("".join)  # fmt: skip
 
 
-def test_a_text_without_a_safe_place_is_not_cut() -> None:
-    assert prompt.safe_pieces("x" * 30, 20) is None
-    assert prompt.safe_pieces("12 34 56 78 90 12 34 56", 20) is None
+def words(text: str) -> list[int]:
+    """The id of a word is its hash: two texts have the same ids if they have the same words."""
+    return [hash(word) for word in GPT_2.findall(text)]
+
+
+def words_with_a_space_put_before(text: str) -> list[int]:
+    return words(" " + text)
+
+
+class Deaf(RecordingControl):
+    """Lets so many parts pass."""
+
+    def __init__(self, parts: int) -> None:
+        super().__init__()
+        self.left = parts
+
+    def stop_reason(self) -> FinishReason | None:
+        self.left -= 1
+        return FinishReason.CANCELLED if self.left < 0 else None
+
+
+@pytest.mark.parametrize("tokenizer", [words, words_with_a_space_put_before])
+@given(text=TEXT)
+def test_the_ids_of_the_parts_are_those_of_the_whole(
+    tokenizer: Callable[[str], list[int]], text: str
+) -> None:
+    found = list(prompt.parts(text, tokenizer, 10))
+    assert [one for part in found for one in tokenizer(part)] == (tokenizer(text) if text else [])
+
+
+@pytest.mark.parametrize("tokenizer", [words, words_with_a_space_put_before])
+def test_written_text_is_parted_everywhere(tokenizer: Callable[[str], list[int]]) -> None:
+    found = list(prompt.parts("The sea is blue, isn't it?\n\n" * 200, tokenizer, 50))
+    assert len(found) > 100
+    assert max(map(len, found)) <= 50
+    assert len(list(prompt.parts("今天天气很好。" * 100, words, 50))) > 10
+
+
+def test_a_special_token_is_never_cut() -> None:
+    rendered = "<|im_end|>" * 100
+    whole = [1] * 100
+
+    def tokenizer(text: str) -> list[int]:
+        return [1 if one == "<|im_end|>" else 2 for one in re.findall(r"<\|im_end\|>|.", text)]
+
+    assert prompt.encode(rendered, tokenizer, RecordingControl(), longest=15) == whole
+
+
+def test_a_cancel_is_heard_between_two_parts() -> None:
+    encoded: list[str] = []
+
+    def tokenizer(text: str) -> list[int]:
+        encoded.append(text)
+        return words(text)
+
+    with pytest.raises(RequestStopped):
+        prompt.encode("the sea " * 100, tokenizer, Deaf(3), longest=200)
+    assert sum(len(one) > 2 * 64 for one in encoded) == 3
+
+
+@pytest.mark.parametrize("run", ["x", "=", " ", "\n", "今"])
+def test_a_stretch_without_a_boundary_is_read_whole_but_not_for_ever(run: str) -> None:
+    short, long = "a b " + run * 90_000, "a b " + run * 150_000
+    assert "".join(prompt.parts(short, words, 20_000)) == short
+    with pytest.raises(UserError) as refused:
+        list(prompt.parts(long, words, 20_000))
+    assert refused.value.code == "text_unbroken"
+
+
+def test_boundaries_that_a_tokenizer_does_not_know_are_no_reason_to_refuse() -> None:
+    text = "the sea " * 50_000
+    position = iter(range(10**9))
+    assert list(prompt.parts(text, lambda _: [next(position)], 20_000)) == [text]
 
 
 MARKED = "<\ufdd0|im_end|>"

@@ -30,8 +30,10 @@ def rate(tokens: int, seconds: float) -> float | None:
     return tokens / seconds if tokens > 0 and seconds > 0 else None
 
 
-class LoadStopped(Exception):
-    """A load heard ``Control.stop_reason`` inside; nothing stays loaded. An outcome, no error."""
+class RequestStopped(Exception):
+    """A request heard ``Control.stop_reason`` where it has nothing to show yet. An outcome, no
+    error. A load that raises it leaves nothing loaded.
+    """
 
     def __init__(self, reason: FinishReason) -> None:
         super().__init__(reason.value)
@@ -69,6 +71,17 @@ class Control(Protocol):
         """
 
 
+def heed(control: Control) -> None:
+    """Ends the request here if it shall end.
+
+    Raises:
+        RequestStopped: it shall.
+    """
+    reason = control.stop_reason()
+    if reason is not None:
+        raise RequestStopped(reason)
+
+
 class Session(Protocol):
     """One loaded model. Created, used and closed by the inference thread only.
 
@@ -84,6 +97,7 @@ class Session(Protocol):
         Returns an outcome for each end that leaves an answer, also for a cancel.
 
         Raises:
+            RequestStopped: it was stopped before there was anything to count.
             ContenoxError: a translated failure; its fault says whether the session lives.
         """
 
@@ -121,7 +135,7 @@ class Backend(Protocol):
         """Checks the files, loads the model and warms it up with one token.
 
         Raises:
-            LoadStopped: the request was stopped inside the load.
+            RequestStopped: the request was stopped inside the load.
             ContenoxError: ``model_incomplete``, ``model_damaged``, ``device_unavailable``,
                 ``out_of_memory``, ...
         """

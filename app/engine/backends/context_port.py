@@ -29,11 +29,12 @@ class PromptTokenizer(Protocol):
         """Renders and tokenizes the prompt, exactly as the loaded model would.
 
         Raises:
+            RequestStopped: ``control`` said so.
             ContenoxError: what ``Session.generate`` would raise before it computes anything.
         """
 
-    def encode(self, text: str) -> list[int]:
-        """The ids of a beginning of a ``WrittenPrompt.text``."""
+    def encode(self, text: str, control: Control) -> list[int]:
+        """The ids of a beginning of a ``WrittenPrompt.text``; ``control`` may stop it."""
 
     def protect(self, text: str) -> str:
         """A message's text as it stands in a ``WrittenPrompt.text``."""

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from app.core.errors import ContenoxError, UserError
-from app.engine.backends.base import Control, LoadStopped
+from app.engine.backends.base import Control, heed
 from app.engine.backends.llama_context import check_memory
 from app.engine.backends.llama_embedding import LlamaEmbedder
 from app.engine.backends.llama_native import Native, load_native
@@ -69,7 +69,5 @@ def _prepare(spec: LoadSpec, control: Control) -> tuple[Native, GgufModel]:
     gguf = read_gguf(Path(spec.model_path))
     check_memory(gguf, spec.context_tokens, runtime.kv_cache_type)
     native = load_native()
-    reason = control.stop_reason()
-    if reason is not None:
-        raise LoadStopped(reason)
+    heed(control)
     return native, gguf

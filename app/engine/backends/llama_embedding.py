@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from app.core.errors import UserError
+from app.engine.admission import refuse_giant_text
 from app.engine.backends.base import Control
 from app.engine.backends.llama_abort import AbortFlag
 from app.engine.backends.llama_context import thread_count
@@ -33,7 +34,7 @@ class LlamaEmbedder:
         control: hears the progress and may stop the load.
 
     Raises:
-        LoadStopped: ``control`` said so; nothing stays loaded.
+        RequestStopped: ``control`` said so; nothing stays loaded.
         NativeFailure: the library failed; nothing stays loaded.
     """
 
@@ -74,7 +75,12 @@ class LlamaEmbedder:
             UserError: ``text_empty`` or ``context_overflow``, before anything is computed.
             NativeFailure: the computation failed.
         """
-        tokens = [self._tokens(text) for text in texts]
+        tokens: list[list[int]] = []
+        for text in texts:
+            reason = control.stop_reason()
+            if reason is not None:
+                return reason
+            tokens.append(self._tokens(text))
         vectors: list[Vector] = []
         with self._abort.watching(control):
             for one in tokens:
@@ -88,6 +94,7 @@ class LlamaEmbedder:
         return tuple(vectors)
 
     def _tokens(self, text: str) -> list[int]:
+        refuse_giant_text(text, self._limit)
         tokens = self._model.tokenize_document(text)
         if not tokens:
             raise UserError("text_empty", "There is no text to embed.", "Leave empty texts out.")

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final
 
-from app.engine.backends.base import Control, LoadStopped
+from app.engine.backends.base import Control, RequestStopped
 from app.engine.backends.llama_native import Native
 from app.engine.native_failure import translate_log
 from app.models.gguf import GgufModel
@@ -28,7 +28,7 @@ class LlamaModel:
         vocabulary_only: no weights; such a model can count and nothing else.
 
     Raises:
-        LoadStopped: ``control`` said so.
+        RequestStopped: ``control`` said so.
         NativeFailure: the library refused the file or ran out of memory.
     """
 
@@ -68,7 +68,7 @@ class LlamaModel:
         if not handle:
             reason = control.stop_reason()
             if reason is not None:
-                raise LoadStopped(reason)
+                raise RequestStopped(reason)
             raise translate_log(native.log.text(), "llama_model_load_from_file")
         return handle
 

@@ -4,6 +4,7 @@ from functools import cached_property
 
 from app.engine.admission import refuse_giant
 from app.engine.answer_stream import AnswerStream
+from app.engine.backends.base import Control
 from app.engine.backends.context_port import WrittenPrompt
 from app.engine.backends.jinja_template import ChatTemplate
 from app.engine.backends.llama_model import LlamaModel
@@ -57,18 +58,19 @@ class PromptWriter:
         Raises:
             DataFault: ``template_missing`` or ``template_failed``.
             UserError: ``tools_not_supported``: the template has no place for them;
-                ``context_overflow`` for a text that is far too long.
+                ``context_overflow`` for a text that is far too long; ``text_unbroken``.
+            RequestStopped: ``stream`` said so.
         """
         refuse_giant(request.messages, request.spec.context_tokens, self._longest_token_bytes)
         asked, begun = split_begun(protect(request.messages, self._protected))
         tools = protect_tools(request.tools, self._protected)
         controls = controls_for(request.thinking, tools, lambda: self.traits)
         prompt = stream.begin(self.render(tuple(asked), controls), begun)
-        return WrittenPrompt(prompt, self.encode(prompt))
+        return WrittenPrompt(prompt, self.encode(prompt, stream))
 
-    def encode(self, prompt: str) -> list[int]:
-        """The ids of a rendered prompt, or of its beginning."""
-        ids = encode(prompt, self._model.tokenize)
+    def encode(self, prompt: str, control: Control) -> list[int]:
+        """The ids of a rendered prompt, or of its beginning; raises as ``prompt.encode``."""
+        ids = encode(prompt, self._model.tokenize, control)
         begin = self._model.begin_token
         # Most templates write the begin token themselves; it must be there once.
         if begin is not None and ids[:1] != [begin]:

@@ -9,7 +9,7 @@ import msgspec
 
 from app.engine.admission import admit, room_for
 from app.engine.answer_stream import AnswerStream
-from app.engine.backends.base import Control, LoadStopped, Outcome, rate
+from app.engine.backends.base import Control, Outcome, RequestStopped, heed, rate
 from app.engine.backends.llama_abort import AbortFlag
 from app.engine.backends.llama_context import LlamaContext, Step, kv_bytes_per_token
 from app.engine.backends.llama_grammar import CallSampler, call_grammar
@@ -67,7 +67,7 @@ class LlamaSession:
         control: hears the progress and may stop the load.
 
     Raises:
-        LoadStopped: ``control`` said so; nothing stays loaded.
+        RequestStopped: ``control`` said so; nothing stays loaded.
         NativeFailure: the library failed; nothing stays loaded.
     """
 
@@ -104,9 +104,7 @@ class LlamaSession:
         with self._abort.watching(control):
             context.compute([self._model.begin_token or 0])
         context.clear()
-        reason = control.stop_reason()
-        if reason is not None:
-            raise LoadStopped(reason)
+        heed(control)
 
     def generate(self, request: Generate, control: Control) -> Outcome:
         context = self._context
@@ -128,7 +126,7 @@ class LlamaSession:
                 sampler = self._sampler(request, seed, prompt, stream, grammar)
                 reason = self._decode(context, room, request, sampler, stream, answer)
                 reason = stream.end(reason)
-        self._keeper.note_stable(prompt[: self._stable_tokens(request, prompt, control)])
+        self._note_stable(request, prompt, control)
         usage = msgspec.structs.replace(
             usage,
             restored_tokens=restored,
@@ -181,12 +179,20 @@ class LlamaSession:
         """See ``KeepingSession``."""
         self._keeper.save()
 
-    def _stable_tokens(self, request: Generate, prompt: list[int], control: Control) -> int:
-        if self._keeper.store is None or not request.segments:
-            return 0
-        return stable_tokens(
-            request, prompt, lambda turn: self.prompts.write(turn, AnswerStream(control, turn))
-        )
+    def _note_stable(self, request: Generate, prompt: list[int], control: Control) -> None:
+        """Remembers what an unload may save. Who has stopped the answer doesn't wait for that."""
+        tokens = 0
+        if self._keeper.store is not None and request.segments:
+            try:
+                heed(control)
+                tokens = stable_tokens(
+                    request,
+                    prompt,
+                    lambda turn: self.prompts.write(turn, AnswerStream(control, turn)),
+                )
+            except RequestStopped:
+                return
+        self._keeper.note_stable(prompt[:tokens])
 
     def _held(self) -> list[int]:
         context = self._context

@@ -37,8 +37,8 @@ class LlamaPromptTokenizer:
     def write(self, turn: Generate, control: Control) -> WrittenPrompt:
         return self._writer.write_prompt(turn, AnswerStream(control, turn))
 
-    def encode(self, text: str) -> list[int]:
-        return self._writer.encode(text)
+    def encode(self, text: str, control: Control) -> list[int]:
+        return self._writer.encode(text, control)
 
     def protect(self, text: str) -> str:
         return self._writer.protect(text)

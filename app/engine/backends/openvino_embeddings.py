@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from app.core.errors import DataFault, UserError
+from app.engine.admission import refuse_giant_text
 from app.engine.backends.base import Control, Vector
 from app.engine.native_failure import translate
 from app.engine.outcome import FinishReason
@@ -59,7 +60,12 @@ class OpenVinoEmbedder:
             UserError: ``text_empty`` or ``context_overflow``, before anything is computed.
             NativeFailure: the computation failed.
         """
-        counts = [self._count(text) for text in texts]
+        counts: list[int] = []
+        for text in texts:
+            reason = control.stop_reason()
+            if reason is not None:
+                return reason
+            counts.append(self._count(text))
         vectors: list[Vector] = []
         for start in range(0, len(texts), _BATCH):
             reason = control.stop_reason()
@@ -85,6 +91,7 @@ class OpenVinoEmbedder:
         """Counts a text's tokens: the pipeline would read past the model's last position."""
         if not text.strip():
             raise UserError("text_empty", "There is no text to embed.", "Leave empty texts out.")
+        refuse_giant_text(text, self._limit)
         try:
             tokens = int(self._tokenizer.encode(text).input_ids.shape[1])
         except RuntimeError as error:

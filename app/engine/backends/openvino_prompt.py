@@ -47,8 +47,8 @@ class OpenVinoPromptTokenizer:
     def write(self, turn: Generate, control: Control) -> WrittenPrompt:
         return self._exact.write_prompt(turn, AnswerStream(control, turn))
 
-    def encode(self, text: str) -> list[int]:
-        return self._exact.encode(text)
+    def encode(self, text: str, control: Control) -> list[int]:
+        return self._exact.encode(text, control)
 
     def protect(self, text: str) -> str:
         return self._exact.protect(text)

@@ -8,6 +8,7 @@ from app.core.errors import DataFault
 from app.engine import prompt
 from app.engine.admission import refuse_giant
 from app.engine.answer_stream import AnswerStream
+from app.engine.backends.base import Control
 from app.engine.backends.context_port import WrittenPrompt
 from app.engine.backends.openvino_text import (
     AnswerText,
@@ -62,7 +63,7 @@ class ExactTokenizer:
             return ()
         return (
             f"The tokenizer silently cuts texts at {self.limit:,} tokens; longer ones are tokenized"
-            " in pieces.",
+            " in parts.",
         )
 
     def write(self, request: Generate, stream: AnswerStream) -> list[int]:
@@ -84,15 +85,16 @@ class ExactTokenizer:
         Raises:
             NativeFailure: ``template_failed``.
             UserError: ``tools_not_supported``: the template has no place for them.
-            UserError: ``context_overflow`` for a text that is far too long.
+            UserError: ``context_overflow`` for a text that is far too long; ``text_unbroken``.
             DataFault: ``tokenizer_cuts``.
+            RequestStopped: ``stream`` said so.
         """
         refuse_giant(request.messages, request.spec.context_tokens, self._longest_token_bytes)
         asked, begun = prompt.split_begun(prompt.protect(request.messages, self._special))
         tools = prompt.protect_tools(request.tools, self._special)
         controls = controls_for(request.thinking, tools, lambda: self.traits)
         text = stream.begin(self.render(tuple(asked), controls), begun)
-        return WrittenPrompt(text, self.encode(text))
+        return WrittenPrompt(text, self.encode(text, stream))
 
     @cached_property
     def traits(self) -> TemplateTraits:
@@ -135,38 +137,43 @@ class ExactTokenizer:
         known = read_token_bytes(self._tokenizer)
         return lambda: answer_text(genai, self._tokenizer, known)
 
-    def encode(self, rendered: str) -> list[int]:
-        """Tokenizes a rendered prompt.
+    def encode(self, rendered: str, control: Control) -> list[int]:
+        """Tokenizes a rendered prompt, or its beginning.
 
         Raises:
+            UserError: ``text_unbroken``.
             DataFault: ``tokenizer_cuts``: the text is too long for this tokenizer and has no place
                 where it could be cut safely.
+            RequestStopped: ``control`` said so.
         """
-        return prompt.encode(rendered, self._encode_piece)
+        return prompt.encode(rendered, self._encode_part, control, self._part_chars())
 
-    def _encode_piece(self, text: str) -> list[int]:
+    def _part_chars(self) -> int:
+        """A character has hardly more than four tokens, one for each of its bytes."""
+        return prompt.PART_CHARS if self.limit is None else self.limit // 4
+
+    def _encode_part(self, text: str) -> list[int]:
         ids = self._encode(text)
-        if self.limit is None and len(ids) > self._whole_tokens:
-            self._probe(len(ids))
+        if self.limit is None and len(ids) > self._whole_tokens and self._probe(len(ids)):
+            # Only now it is known how small the parts have to be.
+            smaller = prompt.parts(text, self._encode_part, self._part_chars())
+            return [token for part in smaller for token in self._encode_part(part)]
         if self.limit is None or len(ids) < self.limit:
             return ids
-        parts = prompt.safe_pieces(text, self.limit // 4)
-        if parts is None:
-            raise DataFault(
-                "tokenizer_cuts",
-                f"The text is longer than the {self.limit} tokens that this model's tokenizer"
-                " handles, and it has no line breaks or spaces to part it at.",
-                "Shorten the text, or put line breaks into it.",
-            )
-        return [token for part in parts for token in self._encode(part)]
+        raise DataFault(
+            "tokenizer_cuts",
+            f"The text is longer than the {self.limit} tokens that this model's tokenizer"
+            " handles, and it has no line breaks or spaces to part it at.",
+            "Shorten the text, or put line breaks into it.",
+        )
 
     def _encode(self, text: str) -> list[int]:
         encoded = self._tokenizer.encode(text, add_special_tokens=False)
         ids: list[int] = encoded.input_ids.data[0].tolist()
         return ids
 
-    def _probe(self, tokens: int) -> None:
-        """Finds out whether ``tokens`` tokens come back whole, or where the tokenizer cuts.
+    def _probe(self, tokens: int) -> bool:
+        """Finds out whether ``tokens`` tokens come back whole; returns whether the tokenizer cuts.
 
         One that cut even half of what is tried gives the same number for both; one that gives
         clearly more for the whole gave the half uncut.
@@ -177,6 +184,7 @@ class ExactTokenizer:
             self.limit = whole
         else:
             self._whole_tokens = half
+        return self.limit is not None
 
     def _special_tokens(self, vocabulary: Iterable[bytes]) -> frozenset[str]:
         """The texts that the tokenizer turns into one control token."""

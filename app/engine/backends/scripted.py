@@ -182,7 +182,7 @@ class ScriptedTokenizer:
         words = _words(turn.messages)
         return WrittenPrompt("".join(words), _ids(words))
 
-    def encode(self, text: str) -> list[int]:
+    def encode(self, text: str, control: Control) -> list[int]:
         return _ids(_WORD.findall(text))
 
     def protect(self, text: str) -> str:

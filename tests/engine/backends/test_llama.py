@@ -10,7 +10,7 @@ import pytest
 
 from app.core.errors import ContenoxError, DataFault, EnvironmentFault, UserError
 from app.engine.answer_stream import AnswerStream
-from app.engine.backends.base import LoadStopped, Outcome
+from app.engine.backends.base import Outcome, RequestStopped
 from app.engine.backends.jinja_template import ChatTemplate
 from app.engine.backends.llama import LlamaBackend
 from app.engine.backends.llama_native import load_native
@@ -210,7 +210,7 @@ def test_a_deadline_is_told_apart_from_a_cancel(session: LlamaSession, spec: Loa
 @pytest.mark.parametrize("fraction", [0.0, 0.3])
 def test_a_load_can_be_stopped_inside(model: InstalledModel, fraction: float) -> None:
     control = RecordingControl(stop_at_load=fraction)
-    with pytest.raises(LoadStopped) as caught:
+    with pytest.raises(RequestStopped) as caught:
         LlamaBackend().open_session(llama_spec(model), control)
     assert caught.value.reason is FinishReason.CANCELLED
     assert "warming up" not in [stage for stage, _ in control.loads]

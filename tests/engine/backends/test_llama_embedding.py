@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from app.core.errors import UserError
-from app.engine.backends.base import LoadStopped
+from app.engine.backends.base import RequestStopped
 from app.engine.backends.llama import LlamaBackend
 from app.engine.backends.llama_embedding import LlamaEmbedder, Vector
 from app.engine.outcome import FinishReason
@@ -101,5 +101,12 @@ def test_a_cancel_ends_it_between_texts(embedder: LlamaEmbedder) -> None:
 
 
 def test_the_load_can_be_stopped(spec: LoadSpec) -> None:
-    with pytest.raises(LoadStopped):
+    with pytest.raises(RequestStopped):
         LlamaBackend().open_embedder(spec, RecordingControl(stop_at_load=0.0))
+
+
+def test_megabytes_are_refused_uncounted(embedder: LlamaEmbedder) -> None:
+    with pytest.raises(UserError) as refused:
+        embedder.embed(["the sea " * 250_000], RecordingControl())
+    assert refused.value.code == "context_overflow"
+    assert "2,000,000 characters" in refused.value.message
