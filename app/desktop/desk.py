@@ -255,7 +255,7 @@ class Desk(QObject):
     def _on_turn_retried(self, retry: Retry) -> None:
         if retry.chat == self._chats.current.id:
             headline, sentence = wording.retried(retry.before)
-            code = retry.before.error.code
+            code = wording.error_code(retry.before.error)
             self._show_banner(Banner(self._theme, BannerKind.NOTICE, headline, sentence, code=code))
 
     def _show_failure(self, failure: Failure) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, Signal, Slot
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QWidget
 
+from app.desktop import wording
 from app.desktop.chooser import Chooser
 from app.desktop.theme import Theme
 from app.hardware.readings import DeviceInventory, DeviceReading
@@ -33,7 +34,10 @@ class DeviceChooser(Chooser):
         ids = [device.id for device in self._devices]
         self.setCurrentIndex(ids.index(preferred) + 1 if preferred in ids else 0)
         unavailable = inventory.unavailable_gpu()
-        sentences = [inventory.explanation, unavailable.explanation if unavailable else ""]
+        sentences = (
+            wording.probe_sentence(inventory.outcome),
+            "" if unavailable is None else wording.device_sentence(unavailable.state),
+        )
         hint = "\n".join(sentence for sentence in sentences if sentence)
         self.setToolTip(hint or self.tr("The device that runs the model"))
 
@@ -47,7 +51,7 @@ class DeviceChooser(Chooser):
             item.setEnabled(reason is None)
             item.setToolTip(
                 "" if reason is None
-                else self.tr("The model failed its checks there: {reason}").format(reason=reason)
+                else self.tr("The model failed its checks there.") + f"\n{reason}"
             )  # fmt: skip
 
     @property

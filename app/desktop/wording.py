@@ -9,9 +9,11 @@ from app.core.errors import ErrorRecord
 from app.desktop.amounts import format_bytes, format_duration
 from app.desktop.conversation import AnswerStamp, FailedRun, Message
 from app.desktop.lifecycle import TurnState
+from app.desktop.phrases import phrase
 from app.desktop.services import FetchProgress
 from app.desktop.turn_records import SUMMARISING, Activity
 from app.engine.outcome import FinishReason, Timings, Usage
+from app.hardware.readings import DeviceState, ProbeOutcome
 
 # Makers write their names in ways that no rule gives back from a file name.
 _NAMES: Final = {
@@ -223,7 +225,7 @@ def retried(before: FailedRun) -> tuple[str, str]:
     sentence = translate("wording", "{error} What was written before stays.")
     return (
         headline.format(device=before.device),
-        sentence.format(error=before.error.message),
+        sentence.format(error=error_sentences(before.error)[0]),
     )
 
 
@@ -254,7 +256,7 @@ def answer_details(stamp: AnswerStamp) -> tuple[tuple[str, str], ...]:
         if value is not None:
             rows.append((name, translate("wording", "{rate} tokens/s").format(rate=rate(value))))
     if stamp.error is not None:
-        rows.append((translate("wording", "Ended"), stamp.error.code))
+        rows.append((translate("wording", "Ended"), _told(stamp.error)))
     elif stamp.reason is not None:
         rows.append(
             (
@@ -272,8 +274,7 @@ def _who_answered(stamp: AnswerStamp) -> list[tuple[str, str]]:
     if stamp.device:
         rows.append((translate("wording", "Device"), f"{stamp.device} · {stamp.backend}"))
     if stamp.before is not None:
-        error = stamp.before.error
-        failure = f"{stamp.before.device} · {error.message} ({error.code})"
+        failure = f"{stamp.before.device} · {_told(stamp.before.error)}"
         rows.append((translate("wording", "Failed before"), failure))
     return rows
 
@@ -315,7 +316,51 @@ def error_line(error: ErrorRecord) -> str:
 
 def error_code(error: ErrorRecord) -> str:
     """What whoever helps needs: the code, and the figures that a translation leaves out."""
-    return error.code if _translated(error) is None else f"{error.code}: {error.message}"
+    return error.code if _translated(error) is None else f"{error.code}: {phrase(error.message)}"
+
+
+def _told(error: ErrorRecord) -> str:
+    return f"{error_sentences(error)[0]} ({error.code})"
+
+
+def device_sentence(state: DeviceState) -> str:
+    """Why there is no GPU; empty for a device that can be used."""
+    return {
+        DeviceState.PLUGIN_MISSING: translate(
+            "wording", "OpenVINO's GPU plug-in isn't installed, so only the CPU can be used."
+        ),
+        DeviceState.PLUGIN_FAILED: translate(
+            "wording",
+            "OpenVINO's GPU plug-in is installed but can't be loaded; usually the graphics driver"
+            " with its OpenCL library is missing.",
+        ),
+        DeviceState.NO_DEVICE: translate(
+            "wording", "OpenVINO's GPU plug-in works and finds no GPU that it supports."
+        ),
+    }.get(state, "")
+
+
+def probe_sentence(outcome: ProbeOutcome) -> str:
+    """Why no device but the CPU could be read; empty where all were."""
+    return {
+        ProbeOutcome.FAILED: translate(
+            "wording", "OpenVINO could not be asked for its devices; only the CPU is used."
+        ),
+        ProbeOutcome.TIMED_OUT: translate(
+            "wording",
+            "Reading the devices did not end, which usually is a hanging graphics driver; only the"
+            " CPU is used.",
+        ),
+        ProbeOutcome.CRASHED: translate(
+            "wording",
+            "Reading the devices failed, which usually is a crash in the graphics driver; only the"
+            " CPU is used.",
+        ),
+        ProbeOutcome.UNREADABLE: translate(
+            "wording",
+            "Reading the devices gave an answer that can't be understood; only the CPU is used.",
+        ),
+    }.get(outcome, "")
 
 
 def _translated(error: ErrorRecord) -> tuple[str, str] | None:

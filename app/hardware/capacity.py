@@ -42,6 +42,23 @@ _TIGHT_SHARE: Final = Fraction(9, 10)
 _SEARCH_LIMIT_TOKENS: Final = 2**24
 
 
+_SUM: Final = (
+    "{weights} of weights + {kv} of KV cache for {tokens} tokens + {working} of working space ="
+    " {total}, and {usable} can be used on {device}"
+)
+FITS: Final = f"It fits: {_SUM}."
+TIGHT: Final = f"It fits with little to spare: {_SUM}."
+TOO_LARGE: Final = (
+    f"It does not fit: {_SUM} ({{free}} are free, {{reserve}} of them stay reserved)."
+)
+POOL_TOO_SMALL: Final = (
+    "It does not fit: {tokens} tokens need a KV cache of {kv}, and the pool that the program or the"
+    " profile sets is smaller."
+)
+SENTENCES: Final = (FITS, TIGHT, TOO_LARGE, POOL_TOO_SMALL)
+"""Every sentence of a ``Fit``, so that a skin can say it in another language."""
+
+
 class ResolvedTokens(int):
     """A context that was worked out. It is a count like another, and no ``ContextRequest``."""
 
@@ -275,24 +292,17 @@ def _sentence(
     verdict: Verdict, tokens: int, parts: tuple[int, int, int], budget: MemoryBudget
 ) -> str:
     weights, kv, working = (format_bytes(part) for part in parts)
-    total = format_bytes(sum(parts))
-    usable = format_bytes(budget.usable_bytes)
-    sum_in_words = (
-        f"{weights} of weights + {kv} of KV cache for {tokens:,} tokens + {working} of working "
-        f"space = {total}"
-    )
-    where = f"on {budget.device}"
-    if verdict is not Verdict.DOES_NOT_FIT:
-        start = "It fits" if verdict is Verdict.FITS else "It fits with little to spare"
-        return f"{start}: {sum_in_words}, and {usable} can be used {where}."
-    if sum(parts) <= budget.usable_bytes:
-        return (
-            f"It does not fit: {tokens:,} tokens need a KV cache of {kv}, and the pool that the "
-            f"program or the profile sets is smaller."
-        )
-    reserve = format_bytes(budget.reserve_bytes)
-    free = format_bytes(budget.free_bytes)
-    return (
-        f"It does not fit: {sum_in_words}, and {usable} can be used {where} "
-        f"({free} are free, {reserve} of them stay reserved)."
+    template = FITS if verdict is Verdict.FITS else TIGHT
+    if verdict is Verdict.DOES_NOT_FIT:
+        template = POOL_TOO_SMALL if sum(parts) <= budget.usable_bytes else TOO_LARGE
+    return template.format(
+        weights=weights,
+        kv=kv,
+        working=working,
+        tokens=f"{tokens:,}",
+        total=format_bytes(sum(parts)),
+        usable=format_bytes(budget.usable_bytes),
+        device=budget.device,
+        free=format_bytes(budget.free_bytes),
+        reserve=format_bytes(budget.reserve_bytes),
     )

@@ -45,10 +45,10 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
 
 class FailedDevice(Struct, frozen=True, kw_only=True):
-    """A device on which the model failed what it has to pass; ``reason`` is for a person."""
+    """A device on which the model failed what it has to pass; ``reasons`` are as in ``Quality``."""
 
     device: str
-    reason: str
+    reasons: tuple[str, ...]
 
 
 class CertifiedDevices:
@@ -120,8 +120,7 @@ class CertifiedDevices:
         found = []
         for one in self._holding(model, profile):
             if one.quality.verdict is Verdict.FAILED:
-                reason = "; ".join(one.quality.reasons)
-                found.append(FailedDevice(device=one.key.device, reason=reason))
+                found.append(FailedDevice(device=one.key.device, reasons=one.quality.reasons))
         return tuple(found)
 
     def proven_context(self, model: InstalledModel, profile: Profile, device: str) -> int:

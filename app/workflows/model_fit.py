@@ -56,7 +56,8 @@ class FitHere(Struct, frozen=True, kw_only=True):
 
     ``context_tokens`` is what was asked about; ``largest_context_tokens`` what would fit, up to
     what the model was trained for. ``spare_bytes`` decides: what is left over, or missing if it is
-    negative. ``observed_peak_bytes`` is the most that was really seen in use here.
+    negative. ``observed_peak_bytes`` is the most that was really seen in use here. ``problem``: why
+    there are no figures.
     """
 
     verdict: FitVerdict
@@ -70,6 +71,7 @@ class FitHere(Struct, frozen=True, kw_only=True):
     usable_bytes: int | None = None
     spare_bytes: int | None = None
     observed_peak_bytes: int | None = None
+    problem: ErrorRecord | None = None
 
 
 class FitFigures(Struct, frozen=True, kw_only=True):
@@ -183,6 +185,7 @@ def judge(
             verdict=FitVerdict.UNKNOWN,
             device=budget.device,
             sentence=f"It is unknown whether it fits: {reason.message}",
+            problem=reason,
         )
     trained = figures.shape.trained_context_tokens
     wanted = min(context_tokens or LIST_CONTEXT_TOKENS, trained or LIST_CONTEXT_TOKENS)

@@ -216,8 +216,8 @@
       <translation>Das Gerät, auf dem das Modell läuft</translation>
     </message>
     <message>
-      <source>The model failed its checks there: {reason}</source>
-      <translation>Das Modell hat dort seine Prüfung nicht bestanden: {reason}</translation>
+      <source>The model failed its checks there.</source>
+      <translation>Das Modell hat dort seine Prüfung nicht bestanden.</translation>
     </message>
   </context>
   <context>
@@ -867,6 +867,34 @@
       <source>{counted}, {reused} of them reused ({predicted} were predicted)</source>
       <translation>{counted}, davon {reused} wiederverwendet ({predicted} waren vorhergesagt)</translation>
     </message>
+    <message>
+      <source>OpenVINO's GPU plug-in isn't installed, so only the CPU can be used.</source>
+      <translation>OpenVINOs GPU-Modul ist nicht installiert, deshalb ist nur die CPU nutzbar.</translation>
+    </message>
+    <message>
+      <source>OpenVINO's GPU plug-in is installed but can't be loaded; usually the graphics driver with its OpenCL library is missing.</source>
+      <translation>OpenVINOs GPU-Modul ist installiert, lässt sich aber nicht laden; meist fehlt der Grafiktreiber mit seiner OpenCL-Bibliothek.</translation>
+    </message>
+    <message>
+      <source>OpenVINO's GPU plug-in works and finds no GPU that it supports.</source>
+      <translation>OpenVINOs GPU-Modul arbeitet und findet keine GPU, die es unterstützt.</translation>
+    </message>
+    <message>
+      <source>OpenVINO could not be asked for its devices; only the CPU is used.</source>
+      <translation>OpenVINO konnte nicht nach Geräten gefragt werden; nur die CPU wird benutzt.</translation>
+    </message>
+    <message>
+      <source>Reading the devices did not end, which usually is a hanging graphics driver; only the CPU is used.</source>
+      <translation>Das Lesen der Geräte kam nicht zum Ende, meist wegen eines hängenden Grafiktreibers; nur die CPU wird benutzt.</translation>
+    </message>
+    <message>
+      <source>Reading the devices failed, which usually is a crash in the graphics driver; only the CPU is used.</source>
+      <translation>Das Lesen der Geräte ist gescheitert, meist wegen eines Absturzes im Grafiktreiber; nur die CPU wird benutzt.</translation>
+    </message>
+    <message>
+      <source>Reading the devices gave an answer that can't be understood; only the CPU is used.</source>
+      <translation>Das Lesen der Geräte gab eine unverständliche Antwort; nur die CPU wird benutzt.</translation>
+    </message>
   </context>
   <context>
     <name>settings</name>
@@ -1367,6 +1395,10 @@
     <message>
       <source>expected {range}</source>
       <translation>erwartet {range}</translation>
+    </message>
+    <message>
+      <source>{count} tokens need a KV cache of {kv}, and the pool that the program or the profile sets is smaller.</source>
+      <translation>{count} Token brauchen einen KV-Cache von {kv}, und der Vorrat, den das Programm oder das Profil festlegt, ist kleiner.</translation>
     </message>
   </context>
   <context>
@@ -2088,40 +2120,60 @@
       <translation>Das Programm hat es nach dem gewählt, was hier gemessen wurde, in Token/s: {figures}.</translation>
     </message>
     <message>
-      <source>it decodes at {ratio} of the control's rate; {needed} is needed</source>
-      <translation>es schreibt mit {ratio} der Rate der bloßen Bibliothek; nötig ist {needed}</translation>
+      <source>The check “{check}” failed: {detail}</source>
+      <translation>Die Prüfung „{check}“ wurde nicht bestanden (Fragen und Antworten auf Englisch): {detail}</translation>
     </message>
     <message>
-      <source>nothing was measured</source>
-      <translation>nichts wurde gemessen</translation>
+      <source>known answers</source>
+      <translation>bekannte Antworten</translation>
     </message>
     <message>
-      <source>there is no control to compare with</source>
-      <translation>es gibt keine bloße Bibliothek zum Vergleich</translation>
+      <source>ends by itself</source>
+      <translation>hört von selbst auf</translation>
     </message>
     <message>
-      <source>product and control did not read the same token ids</source>
-      <translation>Programm und Bibliothek haben nicht dieselben Token gelesen</translation>
+      <source>no echo of the question</source>
+      <translation>kein Echo der Frage</translation>
     </message>
     <message>
-      <source>the machine was busy: the product can't decode at {ratio} of its library's rate</source>
-      <translation>der Rechner war beschäftigt: das Programm kann nicht mit {ratio} der Rate seiner Bibliothek schreiben</translation>
+      <source>no circles</source>
+      <translation>dreht sich nicht im Kreis</translation>
     </message>
     <message>
-      <source>the machine changed meanwhile: the control decoded {first} tokens/s at the beginning and {last} at the end</source>
-      <translation>der Rechner hat sich inzwischen verändert: die Bibliothek schrieb am Anfang {first} Token/s und am Ende {last}</translation>
+      <source>clean text</source>
+      <translation>sauberer Text</translation>
     </message>
     <message>
-      <source>the machine was busy: the control's rates lie {width} apart</source>
-      <translation>der Rechner war beschäftigt: die Raten der Bibliothek liegen {width} auseinander</translation>
+      <source>honest counters</source>
+      <translation>ehrliche Zähler</translation>
     </message>
     <message>
-      <source>the power went from {first} to {last}</source>
-      <translation>die Stromquelle wechselte von {first} zu {last}</translation>
+      <source>thinking apart from the answer</source>
+      <translation>Nachdenken getrennt von der Antwort</translation>
     </message>
     <message>
-      <source>the quick run is too short for more</source>
-      <translation>die Kurzprüfung ist zu kurz für mehr</translation>
+      <source>call of a tool</source>
+      <translation>Aufruf eines Werkzeugs</translation>
+    </message>
+    <message>
+      <source>repeats a line exactly</source>
+      <translation>wiederholt eine Zeile genau</translation>
+    </message>
+    <message>
+      <source>letters of other languages</source>
+      <translation>Buchstaben anderer Sprachen</translation>
+    </message>
+    <message>
+      <source>finds a number in a long text</source>
+      <translation>findet eine Zahl in einem langen Text</translation>
+    </message>
+    <message>
+      <source>the same from the cache</source>
+      <translation>dasselbe aus dem Cache</translation>
+    </message>
+    <message>
+      <source>the same as the CPU</source>
+      <translation>dasselbe wie die CPU</translation>
     </message>
   </context>
   <context>
@@ -3608,6 +3660,120 @@ Nichts davon wurde behalten. Versuchen Sie es später noch einmal, oder mit eine
     <message>
       <source>Stopping</source>
       <translation>Wird angehalten</translation>
+    </message>
+  </context>
+  <context>
+    <name>phrases</name>
+    <message>
+      <source>it decodes at {ratio} of the control's rate; {needed} is needed</source>
+      <translation>es schreibt mit {ratio} der Rate der bloßen Bibliothek; nötig ist {needed}</translation>
+    </message>
+    <message>
+      <source>nothing was measured</source>
+      <translation>nichts wurde gemessen</translation>
+    </message>
+    <message>
+      <source>there is no control to compare with</source>
+      <translation>es gibt keine bloße Bibliothek zum Vergleich</translation>
+    </message>
+    <message>
+      <source>product and control did not read the same token ids</source>
+      <translation>Programm und Bibliothek haben nicht dieselben Token gelesen</translation>
+    </message>
+    <message>
+      <source>the machine was busy: the product can't decode at {ratio} of its library's rate</source>
+      <translation>der Rechner war beschäftigt: das Programm kann nicht mit {ratio} der Rate seiner Bibliothek schreiben</translation>
+    </message>
+    <message>
+      <source>the machine changed meanwhile: the control decoded {first} tokens/s at the beginning and {last} at the end</source>
+      <translation>der Rechner hat sich inzwischen verändert: die Bibliothek schrieb am Anfang {first} Token/s und am Ende {last}</translation>
+    </message>
+    <message>
+      <source>the machine was busy: the control's rates lie {width} apart</source>
+      <translation>der Rechner war beschäftigt: die Raten der Bibliothek liegen {width} auseinander</translation>
+    </message>
+    <message>
+      <source>the power went from {first} to {last}</source>
+      <translation>die Stromquelle wechselte von {first} zu {last}</translation>
+    </message>
+    <message>
+      <source>the quick run is too short for more</source>
+      <translation>die Kurzprüfung ist zu kurz für mehr</translation>
+    </message>
+    <message>
+      <source>It fits: {weights} of weights + {kv} of KV cache for {tokens} tokens + {working} of working space = {total}, and {usable} can be used on {device}.</source>
+      <translation>Es passt: {weights} Gewichte + {kv} KV-Cache für {tokens} Token + {working} Arbeitsspeicher = {total}; auf {device} sind {usable} nutzbar.</translation>
+    </message>
+    <message>
+      <source>It fits with little to spare: {weights} of weights + {kv} of KV cache for {tokens} tokens + {working} of working space = {total}, and {usable} can be used on {device}.</source>
+      <translation>Es passt knapp: {weights} Gewichte + {kv} KV-Cache für {tokens} Token + {working} Arbeitsspeicher = {total}; auf {device} sind {usable} nutzbar.</translation>
+    </message>
+    <message>
+      <source>It does not fit: {weights} of weights + {kv} of KV cache for {tokens} tokens + {working} of working space = {total}, and {usable} can be used on {device} ({free} are free, {reserve} of them stay reserved).</source>
+      <translation>Es passt nicht: {weights} Gewichte + {kv} KV-Cache für {tokens} Token + {working} Arbeitsspeicher = {total}; auf {device} sind {usable} nutzbar ({free} sind frei, {reserve} davon bleiben in Reserve).</translation>
+    </message>
+    <message>
+      <source>It does not fit: {tokens} tokens need a KV cache of {kv}, and the pool that the program or the profile sets is smaller.</source>
+      <translation>Es passt nicht: {tokens} Token brauchen einen KV-Cache von {kv}, und der Vorrat, den das Programm oder das Profil festlegt, ist kleiner.</translation>
+    </message>
+  </context>
+  <context>
+    <name>evidence</name>
+    <message>
+      <source>A chat model; nobody has judged its hidden states as embeddings.</source>
+      <translation>Ein Chatmodell; niemand hat geprüft, ob sich aus ihm Einbettungen gewinnen lassen.</translation>
+    </message>
+    <message>
+      <source>Answers in whole sentences and ends with its own end token on OpenVINO GenAI 2026.4.1, CPU; a test of this program repeats it.</source>
+      <translation>Antwortet auf OpenVINO GenAI 2026.4.1 (CPU) in ganzen Sätzen und endet mit seinem eigenen Endzeichen; ein Test dieses Programms wiederholt das.</translation>
+    </message>
+    <message>
+      <source>Answers in whole sentences and ends with its own end token on llama.cpp, CPU. A model this small may name a wrong fact where OpenVINO names the right one, and the other way round.</source>
+      <translation>Antwortet auf llama.cpp (CPU) in ganzen Sätzen und endet mit seinem eigenen Endzeichen. Ein so kleines Modell nennt manchmal etwas Falsches, wo OpenVINO das Richtige nennt, und umgekehrt.</translation>
+    </message>
+    <message>
+      <source>Nobody has measured this.</source>
+      <translation>Das hat niemand gemessen.</translation>
+    </message>
+    <message>
+      <source>None: neither the chat template nor the vocabulary has marks for thinking.</source>
+      <translation>Keiner: Weder die Chatvorlage noch das Vokabular hat Zeichen für das Nachdenken.</translation>
+    </message>
+    <message>
+      <source>None: no protocol for tools is known for this model; not run here.</source>
+      <translation>Keiner: Für dieses Modell ist kein Verfahren für Werkzeuge bekannt; hier nicht ausgeführt.</translation>
+    </message>
+    <message>
+      <source>None: the model thinks in channels of its own format, which no parser here has been tried on.</source>
+      <translation>Keiner: Das Modell denkt in Kanälen eines eigenen Formats, das hier noch nicht erprobt wurde.</translation>
+    </message>
+    <message>
+      <source>None: the model's chat template has no place for tools.</source>
+      <translation>Keiner: Die Chatvorlage des Modells hat keinen Platz für Werkzeuge.</translation>
+    </message>
+    <message>
+      <source>None: the publisher describes no marks for thinking; not run here.</source>
+      <translation>Keiner: Der Herausgeber beschreibt keine Zeichen für das Nachdenken; hier nicht ausgeführt.</translation>
+    </message>
+    <message>
+      <source>The protocol that a neighbouring program uses for this model; not run here, so tools are not offered.</source>
+      <translation>Das Verfahren, das ein anderes Programm für dieses Modell verwendet; hier nicht ausgeführt, deshalb werden Werkzeuge nicht angeboten.</translation>
+    </message>
+    <message>
+      <source>The publisher says it is a chat model; nobody has run it on OpenVINO GenAI here yet.</source>
+      <translation>Der Herausgeber nennt es ein Chatmodell; auf OpenVINO GenAI hat es hier noch niemand ausgeführt.</translation>
+    </message>
+    <message>
+      <source>The publisher says it is a chat model; nobody has run it on llama.cpp here yet.</source>
+      <translation>Der Herausgeber nennt es ein Chatmodell; auf llama.cpp hat es hier noch niemand ausgeführt.</translation>
+    </message>
+    <message>
+      <source>The publisher says that each answer begins with thoughts that end in &lt;/think&gt;; not run here.</source>
+      <translation>Der Herausgeber sagt, dass jede Antwort mit Gedanken beginnt, die mit &lt;/think&gt; enden; hier nicht ausgeführt.</translation>
+    </message>
+    <message>
+      <source>The publisher says that thoughts stand between &lt;think&gt; and &lt;/think&gt; and can be turned off; not run here.</source>
+      <translation>Der Herausgeber sagt, dass Gedanken zwischen &lt;think&gt; und &lt;/think&gt; stehen und abgeschaltet werden können; hier nicht ausgeführt.</translation>
     </message>
   </context>
 </TS>

@@ -11,14 +11,20 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTranslator
 from PySide6.QtWidgets import QApplication
 
+from app.certify.checks import CACHED_AGREEMENT, CHECKS, CPU_AGREEMENT
 from app.core.errors import EnvironmentFault
-from app.core.paths import resources_dir
+from app.core.paths import profiles_dir, resources_dir
 from app.core.settings import Settings
 from app.desktop import amounts, wording
+from app.desktop.conversation import AnswerStamp, FailedRun
 from app.desktop.language import speak
 from app.desktop.lifecycle import TurnState
+from app.desktop.measured import words
+from app.desktop.phrases import TEMPLATES
 from app.desktop.turn_records import Activity
+from app.hardware.capacity import TOO_LARGE
 from app.models.catalog import load_catalog
+from app.models.profile import Evidence
 
 FOLDER = resources_dir() / "translations"
 APP = Path(__file__).parents[2] / "app"
@@ -48,11 +54,7 @@ def test_every_sentence_of_the_code_is_in_the_file() -> None:
     known = {source for _, source, _ in _messages()}
     call = re.compile(r"""(?:self\.tr\(|translate\(\s*"\w+",)\s*((?:"(?:[^"\\]|\\.)*"\s*)+)""")
     found = set()
-    for file in (
-        *SOURCES.glob("*.py"),
-        *(SOURCES / "markdown").glob("*.py"),
-        *(SOURCES / "context").glob("*.py"),
-    ):
+    for file in SOURCES.rglob("*.py"):
         for literal in call.findall(file.read_text(encoding="utf-8")):
             parts = re.findall(r'"((?:[^"\\]|\\.)*)"', literal)
             found.add("".join(parts).replace('\\"', '"'))
@@ -84,6 +86,55 @@ def _error_codes() -> set[str]:
 def test_what_each_model_of_the_list_is_good_at_is_in_the_file() -> None:
     known = {source for context, source, _ in _messages() if context == "catalogue"}
     assert {model.good_at for model in load_catalog().models} == known
+
+
+def test_what_every_profile_says_as_evidence_is_in_the_file() -> None:
+    known = {source for context, source, _ in _messages() if context == "evidence"}
+    told = {Evidence().chat.source}  # what a profile that is silent says
+    for file in profiles_dir().glob("*/contenox-*.json"):
+        evidence = msgspec.json.decode(file.read_bytes()).get("evidence", {})
+        told.update(claim["source"] for claim in evidence.values())
+    assert told == known
+
+
+def test_every_sentence_that_is_made_by_a_template_is_in_the_file() -> None:
+    known = {source for context, source, _ in _messages() if context == "phrases"}
+    assert known == set(TEMPLATES)
+
+
+def test_every_check_of_the_answers_has_a_name_in_the_file() -> None:
+    known = {source for context, source, _ in _messages() if context == "measured"}
+    names = [check.name for check in (*CHECKS, CACHED_AGREEMENT, CPU_AGREEMENT)]
+    assert {words.check_name(name) for name in names} <= known
+
+
+@pytest.mark.usefixtures("german")
+def test_the_sum_of_what_does_not_fit_is_told_in_german() -> None:
+    sentence = TOO_LARGE.format(
+        weights="5.2 GB", kv="1.1 GB", tokens="8,192", working="336 MB", total="6.6 GB",
+        usable="4.1 GB", device="CPU", free="5.1 GB", reserve="1.0 GB",
+    )  # fmt: skip
+    error = EnvironmentFault("does_not_fit", sentence, "Close others.").record()
+    assert wording.error_code(error) == (
+        "does_not_fit: Es passt nicht: 5,2 GB Gewichte + 1,1 GB KV-Cache für 8.192 Token + 336 MB"
+        " Arbeitsspeicher = 6,6 GB; auf CPU sind 4,1 GB nutzbar (5,1 GB sind frei, 1,0 GB davon"
+        " bleiben in Reserve)."
+    )
+
+
+@pytest.mark.usefixtures("german")
+def test_a_run_that_failed_before_is_told_in_german() -> None:
+    error = EnvironmentFault("engine_gpu_failed", "The GPU failed.", "Choose the CPU.").record()
+    died = EnvironmentFault("engine_died", "The engine process ended.", "Try again.").record()
+    _, sentence = wording.retried(FailedRun(device="GPU", error=died))
+    assert sentence.endswith("Was schon geschrieben war, bleibt.")
+    assert "engine process" not in sentence
+    stamp = AnswerStamp(
+        model="m", device="CPU", backend="openvino", error=died,
+        before=FailedRun(device="GPU", error=error),
+    )  # fmt: skip
+    details = dict(wording.answer_details(stamp))
+    assert details["Ende"] == f"{wording.error_sentences(died)[0]} (engine_died)"
 
 
 def test_every_error_has_two_sentences_in_german() -> None:

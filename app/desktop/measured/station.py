@@ -65,7 +65,9 @@ class MeasuredStation(QObject):
             self.desk.tell_failed(model.name, model.backend, self._on_failed_devices)
 
     def _on_failed_devices(self, failed: tuple[FailedDevice, ...]) -> None:
-        self._window.devices.refuse({one.device: one.reason for one in failed})
+        self._window.devices.refuse(
+            {one.device: "\n".join(map(words.failed_check, one.reasons)) for one in failed}
+        )
 
     @Slot(object)
     def _on_measuring_changed(self, _news: object) -> None:

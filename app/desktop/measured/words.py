@@ -1,15 +1,14 @@
 """Certificates and measurements as words. Every sentence goes through Qt's translation."""
 
 import html
-import re
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.certify.certificate import Certificate, Level, MachineFacts, Pace
-from app.certify.verdict import REASONS
 from app.desktop import wording
 from app.desktop.amounts import format_duration
+from app.desktop.phrases import phrase
 from app.workflows.automatic import AutomaticChoice
 from app.workflows.certified import NOT_INSTALLED, Candidate, Measured
 
@@ -61,40 +60,37 @@ def reasons(one: Measured) -> str:
 
 def against(certificate: Certificate) -> tuple[str, ...]:
     """What was held against a better result. A failed check has the words of the model."""
-    throughput = (_reason(text) for text in certificate.throughput.reasons)
-    return (*certificate.quality.reasons, *throughput)
+    failed = (failed_check(text) for text in certificate.quality.reasons)
+    return (*failed, *(phrase(text) for text in certificate.throughput.reasons))
 
 
-def _reason(text: str) -> str:
-    """A reason of ``verdict.REASONS`` in the person's language, with its figures."""
-    for template, translated in zip(REASONS, _reasons(), strict=True):
-        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
-        found = re.fullmatch(pattern, text)
-        if found is not None:
-            return translated.format(**found.groupdict())
-    return text
-
-
-def _reasons() -> tuple[str, ...]:
-    """In the order of ``verdict.REASONS``."""
-    return (
-        translate("measured", "it decodes at {ratio} of the control's rate; {needed} is needed"),
-        translate("measured", "nothing was measured"),
-        translate("measured", "there is no control to compare with"),
-        translate("measured", "product and control did not read the same token ids"),
-        translate(
-            "measured",
-            "the machine was busy: the product can't decode at {ratio} of its library's rate",
-        ),
-        translate(
-            "measured",
-            "the machine changed meanwhile: the control decoded {first} tokens/s at the beginning"
-            " and {last} at the end",
-        ),
-        translate("measured", "the machine was busy: the control's rates lie {width} apart"),
-        translate("measured", "the power went from {first} to {last}"),
-        translate("measured", "the quick run is too short for more"),
+def failed_check(reason: str) -> str:
+    """A reason of a failed certificate: the check by its name, and what was asked and seen, which
+    is the model's and so isn't translated.
+    """
+    name, _, detail = reason.partition(": ")
+    return translate("measured", "The check “{check}” failed: {detail}").format(
+        check=check_name(name), detail=detail
     )
+
+
+def check_name(name: str) -> str:
+    """What a check of the answers looks at."""
+    return {
+        "known_answers": translate("measured", "known answers"),
+        "ends_by_itself": translate("measured", "ends by itself"),
+        "no_prompt_echo": translate("measured", "no echo of the question"),
+        "no_loops": translate("measured", "no circles"),
+        "clean_text": translate("measured", "clean text"),
+        "honest_counters": translate("measured", "honest counters"),
+        "thinking_split": translate("measured", "thinking apart from the answer"),
+        "tool_call": translate("measured", "call of a tool"),
+        "exact_echo": translate("measured", "repeats a line exactly"),
+        "unicode_round_trip": translate("measured", "letters of other languages"),
+        "marker_recall": translate("measured", "finds a number in a long text"),
+        "cached_agreement": translate("measured", "the same from the cache"),
+        "cpu_agreement": translate("measured", "the same as the CPU"),
+    }.get(name, name.replace("_", " "))
 
 
 def model(full_name: str) -> str:
@@ -176,9 +172,7 @@ def step(one: "Step") -> str:
     """What is being done now."""
     kind, _, rest = one.name.partition(": ")
     if kind == "check":
-        return translate("measured", "Checking the answers: {name}").format(
-            name=rest.replace("_", " ")
-        )
+        return translate("measured", "Checking the answers: {name}").format(name=check_name(rest))
     if kind == "measure" and rest[:1].isdigit():
         return translate("measured", "Measuring with {count} tokens").format(
             count=wording.number(int(rest.partition(" ")[0]))

@@ -158,8 +158,9 @@ class DetailPane(QScrollArea):
         self._fit_sum.clear()
         for name, value in facts.fit_rows(row.fit):
             self._fit_sum.add(name, value)
-        self._fit_text.setText(row.fit.sentence)
-        self._fit_text.setVisible(bool(row.fit.sentence) and not row.fit.usable_bytes)
+        words = facts.fit_note(row.fit)
+        self._fit_text.setText(words)
+        self._fit_text.setVisible(bool(words))
         self._fill_facts(row)
 
     def _fill_facts(self, row: ModelRow) -> None:
@@ -209,7 +210,7 @@ class DetailPane(QScrollArea):
         for ability in self._details.abilities:
             offered = self.tr("Yes") if ability.is_offered else self.tr("No")
             verified = self.tr("measured") if ability.is_verified else self.tr("not measured")
-            text = f"{offered} · {verified}\n{ability.evidence}"
+            text = f"{offered} · {verified}\n{facts.evidence(ability.evidence)}"
             self.abilities.add(facts.ability(ability.name), text)
         files = self._details.files
         self._files_title.setText(

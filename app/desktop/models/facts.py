@@ -75,10 +75,28 @@ def fit_headline(fit: FitFacts) -> str:
     }[fit.verdict]
 
 
+def fit_sentence(fit: FitFacts) -> str:
+    """The sum as a sentence, or why there is none."""
+    return fit_note(fit) or f"{fit_headline(fit)}: {fit_sum(fit)}"
+
+
+def fit_note(fit: FitFacts) -> str:
+    """What the figures don't say: why there are none, or that the pool is what is too small."""
+    if fit.problem is not None:
+        return wording.error_sentences(fit.problem)[0]
+    if fit.verdict is Verdict.DOES_NOT_FIT and fit.needed_bytes <= fit.usable_bytes:
+        return translate(
+            "models",
+            "{count} tokens need a KV cache of {kv}, and the pool that the program or the profile"
+            " sets is smaller.",
+        ).format(count=wording.number(fit.context_tokens), kv=format_bytes(fit.kv_bytes))
+    return ""
+
+
 def fit_sum(fit: FitFacts) -> str:
-    """The sum in one line; the sentence of the arithmetic where there are no figures."""
+    """The sum in one line; why there is none where there are no figures."""
     if not fit.usable_bytes:
-        return fit.sentence
+        return fit_note(fit)
     return translate(
         "models",
         "{weights} weights + {context} context + {working} working space = {needed}, "
@@ -233,6 +251,11 @@ def ability(name: str) -> str:
         "thinking": translate("models", "Thinking"),
         "embeddings": translate("models", "Embeddings"),
     }.get(name, name)
+
+
+def evidence(source: str) -> str:
+    """How it is known whether a model can do something, as its profile says it."""
+    return translate("evidence", source)
 
 
 def use(which: str) -> str:

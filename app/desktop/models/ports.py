@@ -29,16 +29,16 @@ class Verdict(StrEnum):
 
 
 class FitFacts(Struct, frozen=True, kw_only=True):
-    """The verdict and the sum behind it; the figures are absent where it is unknown."""
+    """The verdict and the sum behind it; where it is unknown, ``problem`` says why."""
 
     verdict: Verdict = Verdict.UNKNOWN
-    sentence: str = ""
     device: str = ""
     context_tokens: int = 0
     weights_bytes: int = 0
     kv_bytes: int = 0
     working_bytes: int = 0
     usable_bytes: int = 0
+    problem: ErrorRecord | None = None
 
     @property
     def needed_bytes(self) -> int:

@@ -233,7 +233,7 @@ def _source(row: ListedRow, listed: Variant | None) -> Source:
 def _fit(fit: FitHere) -> FitFacts:
     return FitFacts(
         verdict=Verdict(fit.verdict.value),
-        sentence=fit.sentence,
+        problem=fit.problem,
         device=fit.device,
         context_tokens=fit.context_tokens or 0,
         weights_bytes=fit.weights_bytes or 0,

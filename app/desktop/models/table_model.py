@@ -208,7 +208,7 @@ def _hint(line: Line, column: Column) -> str:
         case Column.NAME:
             return " · ".join(part for part in (row.title, facts.second_line(row)) if part)
         case Column.FITS:
-            return row.fit.sentence
+            return facts.fit_sentence(row.fit)
         case Column.STATE:
             return "\n".join(part for part in (facts.progress(line), *facts.why(line)) if part)
         case _:

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.certify.certificate import Certificate, Verdict
 from app.certify.certifier import Step
-from app.certify.verdict import DRIFTED, REASONS
+from app.certify.verdict import DRIFTED
 from app.core.errors import EnvironmentFault
 from app.core.paths import resources_dir
 from app.desktop.application import Desktop
@@ -284,12 +284,14 @@ def test_a_device_where_the_model_failed_is_not_offered_for_it(
         return [items.item(place).isEnabled() for place in range(devices.count())]
 
     assert offered() == [True, True, True]
-    measures.failed = (FailedDevice(device="GPU", reason="no_loops: it goes in circles"),)
+    measures.failed = (FailedDevice(device="GPU", reasons=("no_loops: it goes in circles",)),)
     models.setCurrentIndex(1)
     models.setCurrentIndex(0)
     qtbot.waitUntil(lambda: offered() == [True, True, False])
     tip = devices.itemData(2, Qt.ItemDataRole.ToolTipRole)
-    assert tip == "The model failed its checks there: no_loops: it goes in circles"
+    assert tip == (
+        "The model failed its checks there.\nThe check “no circles” failed: it goes in circles"
+    )
     models.setCurrentIndex(1)
     qtbot.waitUntil(lambda: offered() == [True, True, True])
 
@@ -297,21 +299,24 @@ def test_a_device_where_the_model_failed_is_not_offered_for_it(
 def test_every_reason_of_a_verdict_is_told_in_the_persons_language_with_its_figures(
     qapp: QApplication,
 ) -> None:
-    assert words._reasons() == REASONS, "without a translation both are the same"
     speak(qapp, resources_dir() / "translations", "de")
     drifted = DRIFTED.format(first="91.7", last="35.4")
     made = certificate(throughput=Verdict.PROVISIONAL)
     told = words.against(
         msgspec.structs.replace(
-            made, throughput=msgspec.structs.replace(made.throughput, reasons=(drifted, "else"))
+            made,
+            throughput=msgspec.structs.replace(made.throughput, reasons=(drifted, "else")),
+            quality=msgspec.structs.replace(made.quality, reasons=("no_loops: it circles",)),
         )
     )
     for translator in qapp.findChildren(QTranslator):
         QApplication.removeTranslator(translator)
         translator.deleteLater()
     assert told == (
-        "der Rechner hat sich inzwischen verändert: die Bibliothek schrieb am Anfang 91.7 Token/s"
-        " und am Ende 35.4",
+        "Die Prüfung „dreht sich nicht im Kreis“ wurde nicht bestanden (Fragen und Antworten auf"
+        " Englisch): it circles",
+        "der Rechner hat sich inzwischen verändert: die Bibliothek schrieb am Anfang 91,7 Token/s"
+        " und am Ende 35,4",
         "else",
     )
 

@@ -33,7 +33,6 @@ def fit(verdict: Verdict, weights_bytes: int = GB) -> FitFacts:
     """A verdict with a sum."""
     return FitFacts(
         verdict=verdict,
-        sentence=f"It {verdict}: the whole sum.",
         device="CPU",
         context_tokens=8192,
         weights_bytes=weights_bytes,

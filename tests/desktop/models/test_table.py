@@ -80,7 +80,10 @@ def test_a_cell_says_what_it_is(table: ModelTable) -> None:
     assert text(Column.FITS) == "fits"
     assert text(Column.SPEED) == "not measured"
     hint = table.index(place, Column.FITS).data(Qt.ItemDataRole.ToolTipRole)
-    assert hint == SMALL.fit.sentence
+    assert hint == (
+        "Fits on this computer: 2.0 GB weights + 1.0 GB context + 500 MB working space = 3.5 GB,"
+        " 10 GB can be used"
+    )
 
 
 def test_a_measured_speed_is_shown(table: ModelTable) -> None:
