@@ -43,7 +43,8 @@ class Usage(Struct, frozen=True, kw_only=True):
     ``prompt_tokens`` includes ``reused_tokens``; ``completion_tokens`` includes the stop token
     and ``thinking_tokens``. ``reused_tokens`` is what the library's counters bear out,
     ``predicted_reused_tokens`` what was expected before; they are the same where those counters
-    tell nothing (``reuse_measured`` is false). ``restored_tokens`` of them came from a file. A
+    tell nothing (``reuse_measured`` is false). On the paged pipeline they are whole blocks, though
+    the library may find up to a block more. ``restored_tokens`` of them came from a file. A
     physical prefill is a call of its own; a deferred one is the answer's call, which then reads all
     that isn't reused.
     """
