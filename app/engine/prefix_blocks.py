@@ -3,8 +3,8 @@
 The library reuses whole blocks from the start of a prompt and reports nothing. This keeps the same
 books: a block is known by all the ids up to its end; the least recently used one goes first. Of a
 sequence that is the block at its start: one block that another prompt takes costs all of its reuse
-(measured on openvino-genai 2026.4.1.0). A block that is not full takes its place; sometimes it is met again, which no
-counter tells and these books leave out.
+(measured on openvino-genai 2026.4.1.0). A block that is not full takes its place; sometimes it is
+met again, which no counter tells and these books leave out.
 """
 
 from array import array
