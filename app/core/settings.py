@@ -5,6 +5,7 @@ does not know (a newer version wrote it) is kept when the file is written again.
 """
 
 import logging
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -75,17 +76,11 @@ class SettingsFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._unknown: dict[str, Any] = {}
+        self._changing = threading.Lock()
 
     def load(self) -> Settings:
         """Returns the settings; what is missing or broken has its default. Never raises."""
-        try:
-            stored = msgspec.json.decode(self._path.read_bytes(), type=dict[str, Any])
-        except FileNotFoundError:
-            return Settings()
-        except (OSError, msgspec.MsgspecError) as error:
-            _log.warning("settings unreadable, defaults are used: %s", error)
-            return Settings()
-        return self._convert(stored)
+        return self._read() or Settings()
 
     def save(self, settings: Settings) -> None:
         """Writes all settings atomically.
@@ -95,6 +90,29 @@ class SettingsFile:
         """
         content = self._unknown | msgspec.to_builtins(settings)
         write_atomic(self._path, msgspec.json.format(msgspec.json.encode(content)) + b"\n")
+
+    def change(self, before: Settings | None = None, **fields: Any) -> None:
+        """Writes ``fields`` over what the file says now: another part of the program, or another
+        program, may have changed others since.
+
+        Args:
+            before: what the rest is where there is no file, or none that can be read.
+
+        Raises:
+            EnvironmentFault: the file can't be written.
+        """
+        with self._changing:
+            self.save(msgspec.structs.replace(self._read() or before or Settings(), **fields))
+
+    def _read(self) -> Settings | None:
+        try:
+            stored = msgspec.json.decode(self._path.read_bytes(), type=dict[str, Any])
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.MsgspecError) as error:
+            _log.warning("settings unreadable, defaults are used: %s", error)
+            return None
+        return self._convert(stored)
 
     def _convert(self, stored: Mapping[str, Any]) -> Settings:
         fields = {field.name: field for field in msgspec.structs.fields(Settings)}

@@ -126,6 +126,8 @@ class Desktop(QObject):
         self.window.close_asked.connect(self._on_close_asked)
         self.window.quit_asked.connect(self.quit)
         self.citizen.raise_asked.connect(self.show)
+        if self.models.desk is not None:
+            self.citizen.store_move_asked.connect(self.models.desk.move_store)
         self.tray.open_asked.connect(self.show)
         self.tray.new_chat_asked.connect(self._on_new_chat)
         self.tray.quit_asked.connect(self.quit)

@@ -35,6 +35,7 @@ class Citizen(QObject):
     """Applies the settings that reach outside the window."""
 
     raise_asked = Signal()
+    store_move_asked = Signal(str)  # the folder
 
     def __init__(
         self,
@@ -55,6 +56,7 @@ class Citizen(QObject):
         self._theme = theme
         self._data_root = services.data_root
         self._around = services.around
+        self._can_move = services.models is not None and services.models.move_store is not None
         self._upkeep = upkeep
         self._worker: Worker | None = None  # started when the settings are first opened
         self.contacts: ContactsTable | None = None
@@ -88,10 +90,12 @@ class Citizen(QObject):
                 self._data_root,
                 autostart=self._autostart.enabled(),
                 hotkeys=self._hotkey.supported,
+                can_move=self._can_move,
                 parent=self._window,
             )
             self._add_pages(self.settings)
             self.settings.autostart_chosen.connect(self._on_autostart)
+            self.settings.store_move_asked.connect(self.store_move_asked)
             self.settings.finished.connect(self._on_settings_closed)
         self.settings.show()
         self.settings.raise_()

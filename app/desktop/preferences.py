@@ -24,14 +24,23 @@ class Preferences(QObject):
         self.current: Settings = file.load()
 
     def change(self, **fields: Any) -> None:
-        """Changes the named settings and writes all of them on the worker."""
+        """Changes the named settings, and writes those on the worker."""
         new = msgspec.structs.replace(self.current, **fields)
         if new == self.current:
             return
-        self.current = new
+        self.current, before = new, self.current
         file = self._file
-        self._worker.run(lambda: file.save(new), failed=self._on_failed)
+        self._worker.run(lambda: file.change(before, **fields), failed=self._on_failed)
         self.changed.emit(new)
+
+    def reread(self) -> None:
+        """Takes over what another part of the program has written."""
+        self._worker.run(self._file.load, self._on_read)
+
+    def _on_read(self, settings: Settings) -> None:
+        if settings != self.current:
+            self.current = settings
+            self.changed.emit(settings)
 
     def _on_failed(self, error: ErrorRecord) -> None:
         self.save_failed.emit(error)

@@ -41,6 +41,7 @@ class SettingsWindow(QDialog):
     """Stays open beside the chat. Its pages are chosen at the side."""
 
     autostart_chosen = Signal(bool)
+    store_move_asked = Signal(str)  # the folder that all models shall be in
 
     def __init__(
         self,
@@ -50,9 +51,11 @@ class SettingsWindow(QDialog):
         *,
         autostart: bool | None,
         hotkeys: bool,
+        can_move: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._can_move = can_move
         self._theme = theme
         self._preferences = preferences
         self._data_root = data_root
@@ -131,9 +134,10 @@ class SettingsWindow(QDialog):
         self._switch("retry_on_cpu", retry)
         page.muted(self.tr("Only where the model is certified on the CPU for that length."))
         page.section(self.tr("Folders"))
-        choose = QPushButton(self.tr("Choose…"), self)
-        choose.clicked.connect(self._choose_store)
-        self._row("model_store", self.tr("Folder of the models"), choose)
+        move = QPushButton(self.tr("Move the models…"), self)
+        move.clicked.connect(self._choose_store)
+        move.setEnabled(self._can_move)
+        self._row("model_store", self.tr("Folder of the models"), move)
         show = QPushButton(self.tr("Open folder"), self)
         show.setAccessibleName(self.tr("Open the folder of the models"))
         show.clicked.connect(self._open_store)
@@ -202,15 +206,11 @@ class SettingsWindow(QDialog):
         return lambda value: self._preferences.change(**{name: value})
 
     def _choose_store(self) -> None:
-        dialog = QFileDialog(self, self.tr("Folder of the models"))
+        dialog = QFileDialog(self, self.tr("Choose the new folder of the models"))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self._on_store_chosen)
+        dialog.fileSelected.connect(self.store_move_asked)
         dialog.open()
-
-    def _on_store_chosen(self, folder: str) -> None:
-        self._preferences.change(model_store=folder)
-        self._show_store(folder)
 
     def _show_store(self, folder: str | None) -> None:
         self._folder.setText(folder or str(self._data_root / "models"))

@@ -214,8 +214,7 @@ class StoreMove:
 
     def _switch(self, target: Path) -> None:
         chosen = None if target == self._root.models else str(target)
-        settings = self._settings_file.load()
-        self._settings_file.save(msgspec.structs.replace(settings, model_store=chosen))
+        self._settings_file.change(model_store=chosen)
         self._library.store = target
         whole, broken = self._library.survey()
         self._memory.observe(target, whole, broken=bool(broken))

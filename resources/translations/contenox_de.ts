@@ -512,10 +512,6 @@
       <translation>Speicher des Modells freigeben, wenn unbenutzt seit</translation>
     </message>
     <message>
-      <source>Choose…</source>
-      <translation>Wählen…</translation>
-    </message>
-    <message>
       <source>Folder of the models</source>
       <translation>Ordner der Modelle</translation>
     </message>
@@ -586,6 +582,14 @@
     <message>
       <source>Only where the model is certified on the CPU for that length.</source>
       <translation>Nur wo das Modell auf der CPU für diese Länge zertifiziert ist.</translation>
+    </message>
+    <message>
+      <source>Move the models…</source>
+      <translation>Modelle umziehen…</translation>
+    </message>
+    <message>
+      <source>Choose the new folder of the models</source>
+      <translation>Den neuen Ordner der Modelle wählen</translation>
     </message>
   </context>
   <context>

@@ -49,6 +49,19 @@ def test_a_broken_settings_file_gives_the_defaults(tmp_path: Path, content: byte
     assert SettingsFile(path).load() == Settings()
 
 
+def test_a_change_keeps_what_others_wrote_and_survives_a_broken_file(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    mine, other = SettingsFile(path), SettingsFile(path)
+    mine.change(offline=True)
+    other.change(model_store="elsewhere")
+    mine.change(language="de")
+    known = Settings(offline=True, model_store="elsewhere", language="de")
+    assert other.load() == known
+    path.write_text("{")
+    mine.change(known, close_to_tray=False)
+    assert other.load() == msgspec.structs.replace(known, close_to_tray=False)
+
+
 def test_every_setting_has_a_help_text() -> None:
     schema = msgspec.json.schema(Settings)["$defs"]["Settings"]["properties"]
     assert all(field.get("description") or field.get("anyOf") for field in schema.values())

@@ -85,7 +85,7 @@ def test_a_bundle_that_cannot_be_saved_says_why(
     qtbot.waitUntil(page.save.isEnabled)
     (tmp_path / "file").write_text("no folder")
     page.save_to(str(tmp_path / "file" / "bundle.zip"))
-    qtbot.waitUntil(lambda: "can't be written" in page.outcome.text())
+    qtbot.waitUntil(lambda: "is a file, and a folder" in page.outcome.text())
 
 
 def test_closing_the_settings_while_something_is_collected_is_harmless(

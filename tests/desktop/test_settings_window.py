@@ -55,6 +55,15 @@ def test_a_value_that_was_written_by_hand_is_shown_and_kept(
     assert room.settings.load().idle_unload_s == 42
 
 
+def test_what_another_program_changed_is_not_undone(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    room.settings.change(model_store="elsewhere")  # contenox models move, say
+    desktop.preferences.change(close_to_tray=False)
+    qtbot.waitUntil(lambda: not room.settings.load().close_to_tray)
+    assert room.settings.load().model_store == "elsewhere"
+
+
 def test_the_window_comes_back_where_it_was(opened: Callable[[], Desktop]) -> None:
     first = opened()
     first.window.resize(777, 555)

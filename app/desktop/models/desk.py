@@ -27,6 +27,7 @@ class ModelsDesk(QObject):
     """Owns the stock and, once it was asked for, the window."""
 
     models_changed = Signal()  # something was installed, deleted or moved
+    store_moved = Signal()
     chat_asked = Signal(object)  # Key: the person wants to chat with this model now
     starter_asked = Signal()  # the person wants the starter, and there is no model at all
     starter_stop_asked = Signal()
@@ -83,6 +84,13 @@ class ModelsDesk(QObject):
         self.stock.ask(self._services.shelf.measure_machine, self._on_machine_measured)
         self.stock.queue.resume_left()
 
+    @Slot(str)
+    def move_store(self, folder: str) -> None:
+        """Moves all models to ``folder``; the window shows how far it is."""
+        self.show()
+        assert self.errands is not None, "the window has them"
+        self.errands.move_to(folder)
+
     def _on_machine_measured(self, anew: object) -> None:
         """What can be expected of each model is known now."""
         if anew:
@@ -99,6 +107,7 @@ class ModelsDesk(QObject):
         errands = self.errands = Errands(self._services, self.stock, window)
         errands.imported.connect(self._on_imported)
         errands.moved.connect(self.models_changed)
+        errands.moved.connect(self.store_moved)
         errands.failed.connect(self._on_failed)
         if self.stock.store is not None:
             window.set_store(self.stock.store)

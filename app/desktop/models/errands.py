@@ -83,12 +83,12 @@ class Errands(QObject):
 
         def done(_: object) -> None:
             self._end_job()
-            self._stock.queue.resume_left()
+            self._stock.queue.wake()
             self._stock.refresh()
             self.moved.emit()
 
         def failed(error: ErrorRecord) -> None:
-            self._stock.queue.resume_left()
+            self._stock.queue.wake()
             self._on_failed(error)
 
         self._stock.queue.rest(

@@ -28,6 +28,7 @@ class QueueLink(QObject):
         self._mailbox.due.connect(self._on_news)
         self._queue: Downloads | None = None  # the worker's
         self._ours = False
+        self._rests = False  # the worker's
         self._moves = False
         self._poller = QTimer(self)
         self._poller.setInterval(_POLL_MS)
@@ -47,8 +48,25 @@ class QueueLink(QObject):
         self._worker.run(lambda: (move(self._opened()),), self._tell, self._on_failed)
 
     def rest(self, then: Callable[[], None]) -> None:
-        """Closes the queue; ``then`` runs on the window's thread once it rests."""
-        self._worker.run(self._close_queue, lambda _: then(), self._on_failed)
+        """Closes the queue until ``wake``; ``then`` runs on the window's thread once it rests.
+
+        What is pressed meanwhile is noted, and begins after that.
+        """
+
+        def work() -> None:
+            self._rests = True
+            self._close_queue()
+
+        self._worker.run(work, lambda _: then(), self._on_failed)
+
+    def wake(self) -> None:
+        """Ends the rest; what ran before goes on."""
+
+        def work() -> None:
+            self._rests = False
+            self._close_queue()  # one that was opened meanwhile would not begin by itself
+
+        self._worker.run(work, lambda _: self.resume_left(), self._on_failed)
 
     def close(self, timeout_s: float) -> None:
         """Closes the queue; what ran goes on at the next start."""
@@ -63,7 +81,7 @@ class QueueLink(QObject):
         """What was opened is known at once, so that it is closed whatever comes next."""
         if self._queue is None:
             self._queue = self._services.open_downloads(self._hear)
-            self._ours = self._queue.start()
+            self._ours = not self._rests and self._queue.start()
         return self._queue
 
     def _look(self) -> tuple[Download, ...]:
@@ -71,7 +89,7 @@ class QueueLink(QObject):
         queue = self._queue
         if queue is None:  # it rests meanwhile
             return ()
-        self._ours = queue.start()
+        self._ours = not self._rests and queue.start()
         return queue.downloads()
 
     def _close_queue(self) -> None:

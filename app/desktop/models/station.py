@@ -38,6 +38,7 @@ class ModelsStation(QObject):
         desk = self.desk = ModelsDesk(services, window.first_run, theme, self)
         window.models_asked.connect(desk.show)
         desk.models_changed.connect(inventory.refresh_models)
+        desk.store_moved.connect(preferences.reread)
         desk.chat_asked.connect(self._on_chat_asked)
         desk.starter_asked.connect(inventory.fetch_starter)
         desk.starter_stop_asked.connect(inventory.stop_fetching)

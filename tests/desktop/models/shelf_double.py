@@ -103,6 +103,7 @@ class Queue:
         self.views: dict[Key, Queued] = {}
         self.listener: Callable[[Download], None] = lambda _: None
         self.opened = 0
+        self.started = 0
         self.closed = 0
         self.ours = True
         self.threads: set[str] = set()
@@ -118,6 +119,7 @@ class Queue:
 
     def start(self) -> bool:
         self.threads.add(threading.current_thread().name)
+        self.started += 1
         return self.ours
 
     def close(self) -> None:

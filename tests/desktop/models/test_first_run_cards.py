@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -75,6 +76,27 @@ def test_a_download_of_an_earlier_start_has_a_card(
     first_run = opened().window.first_run
     qtbot.waitUntil(lambda: CODER.key in first_run.keys, timeout=5000)
     assert "On its way" in first_run.others[0].texts
+
+
+def test_a_folder_chosen_in_the_settings_is_moved_to(
+    opened: Opened, room: Room, models: ModelRoom, qtbot: QtBot
+) -> None:
+    room.services = replace(room.services, models=models.services)
+    desktop = opened()
+    desktop.window.settings_asked.emit()
+    settings = desktop.citizen.settings
+    assert settings is not None
+    models.queue.closed = 1  # nothing was downloaded: it never opened
+    desk = desktop.models.desk
+    assert desk is not None
+    with qtbot.waitSignal(desk.store_moved):
+        room.settings.change(model_store="elsewhere")  # as the move does at its end
+        settings.store_move_asked.emit("elsewhere")
+    assert models.moved == [Path("elsewhere")]
+    qtbot.waitUntil(lambda: desktop.preferences.current.model_store == "elsewhere")
+    desktop.quit()
+    desktop.close()
+    assert room.settings.load().model_store == "elsewhere"
 
 
 def test_the_starter_works_while_another_model_comes(

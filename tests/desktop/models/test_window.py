@@ -335,6 +335,22 @@ def test_the_store_moves_while_the_queue_rests(
     qtbot.waitUntil(lambda: models.queue.opened == 2)
 
 
+def test_nothing_begins_to_download_while_the_queue_rests(
+    bench: Bench, models: ModelRoom, opened_window: Opened, qtbot: QtBot
+) -> None:
+    window = opened_window()
+    link = bench.stock.queue
+    rests: list[bool] = []
+    link.rest(lambda: rests.append(True))
+    qtbot.waitUntil(lambda: rests == [True])
+    models.left = True
+    link.resume_left()
+    _begin(window, bench, qtbot)  # it is noted
+    assert models.queue.started == 0
+    link.wake()
+    qtbot.waitUntil(lambda: models.queue.started > 0)
+
+
 @pytest.mark.parametrize("button", ["import_button", "move_button"])
 def test_the_file_dialogs_open_without_blocking(
     bench: Bench, opened_window: Opened, qtbot: QtBot, button: str

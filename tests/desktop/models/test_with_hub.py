@@ -264,6 +264,26 @@ def test_a_person_s_file_and_another_drive(
     assert program.library.find("tiny", "llama").folder.is_relative_to(target)
 
 
+def test_a_download_that_runs_while_the_models_move_goes_on_in_the_new_place(
+    start: Callable[[], Program], hub: LoopbackHub, qtbot: QtBot, tmp_path: Path
+) -> None:
+    hub.fault(path=WEIGHTS, stall_at=MIB, times=1)
+    program = start()
+    program.press(Press.GET)
+    qtbot.waitUntil(hub.stalled.is_set, timeout=PATIENCE_MS)
+    _until(qtbot, program, RowState.RUNNING)
+    target = tmp_path / "drive" / "models"
+    with qtbot.waitSignal(program.desk.store_moved, timeout=PATIENCE_MS):
+        program.desk.move_store(str(target))
+        program.desk.show()  # which goes on with downloads, but not while the models move
+    assert program.library.store == target
+    _until(qtbot, program, RowState.INSTALLED)
+    program.library.verify(program.library.find(*TINY))
+    assert program.library.find(*TINY).folder.is_relative_to(target)
+    ranges = [seen.range for seen in hub.bodies(WEIGHTS) if seen.server == "cdn"]
+    assert ranges[-1] == f"bytes={MIB}-", "what had come was not fetched again"
+
+
 def test_a_measured_speed_is_shown_for_what_is_installed(
     start: Callable[[], Program], qtbot: QtBot
 ) -> None:
