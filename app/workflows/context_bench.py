@@ -6,7 +6,6 @@ its table names.
 """
 
 import contextlib
-import itertools
 import os
 import queue
 import statistics
@@ -19,8 +18,6 @@ from msgspec import Struct
 
 from app.engine.backends.openvino_prefill import DEFER_VARIABLE
 from app.engine.client import EngineClient
-from app.engine.context import Segment, assemble
-from app.engine.manifest import SegmentKind
 from app.engine.outcome import ContextReport
 from app.engine.protocol import (
     Delta,
@@ -33,13 +30,14 @@ from app.engine.protocol import (
     new_request_id,
 )
 from app.engine.spec import LoadSpec, OpenVinoRuntime
+from app.workflows.bench_texts import BenchTexts
 from app.workflows.context import count
 
-_LINE: Final = "{0}: the {1} of the harbour is {2} and the wind comes from the {3}. "
-_WORDS: Final = ("mole", "crane", "dock", "light", "quay", "gate", "wall", "yard", "basin", "pier")
 _PAIRS: Final = 3
 _INTO_A_BLOCK: Final = 20
-_ASKED: Final = ("crane", "light", "wall", "basin", "quay")
+_QUESTIONS: Final = tuple(
+    f"And where is the {place}?" for place in ("crane", "light", "wall", "basin", "quay")
+)
 
 
 class Row(Struct, frozen=True, kw_only=True):
@@ -99,13 +97,11 @@ class ContextBench:
         self._engine = engine
         self._spec = spec
         self._sizes = sizes
-        self._tokens_per_line = 0.0
-        # A snapshot of an earlier run must not make this one's first reading warm.
-        self._numbers = itertools.count(int(time.time()) % 1_000_000 * 1_000)
+        self._texts = BenchTexts(engine, spec)
 
     def run(self) -> Iterator[Row]:
         """The rows, each as soon as it is measured."""
-        self.calibrate()
+        self._texts.calibrate()
         for size, goal in zip(self._sizes.prefixes, self._sizes.goals, strict=True):
             yield from self._reuse(size, goal)
         yield from self._growth()
@@ -118,22 +114,22 @@ class ContextBench:
     def _reuse(self, size: int, goal: float) -> Iterator[Row]:
         """S2 and S2.5: cold, warm, edited."""
         table = f"S2 and S2.5: stable prefix of {size:,} tokens"
-        text = self._exactly(size)
-        report, end = self._timed(self._turn(text, "What is the mole?"))
+        text = self._texts.exactly(size)
+        report, end = self._timed(self._texts.turn(text, "What is the mole?"))
         cold = end.timings.ttft_s or 0.0
         yield self._row(table, "cold", report, end)
         yield self._warm(table, "warm, same stable prefix", text, cold, goal)
         # A paged cache reuses whole blocks of 16 or 32: this one ends inside of one.
-        shorter = self._exactly(size - _INTO_A_BLOCK, text)
+        shorter = self._texts.exactly(size - _INTO_A_BLOCK, text)
         yield self._warm(table, f"warm, {_INTO_A_BLOCK} tokens shorter", shorter, cold)
-        edited = self._turn("Edited. " + text, "And where is the crane?")
+        edited = self._texts.turn("Edited. " + text, "And where is the crane?")
         yield self._row(table, "stable segment edited", *self._timed(edited), of="cold", cold=cold)
 
     def _warm(
         self, table: str, name: str, text: str, cold: float, goal: float | None = None
     ) -> Row:
         """The median of several questions behind the same text."""
-        turns = [self._timed(self._turn(text, f"And where is the {word}?")) for word in _ASKED]
+        turns = [self._timed(self._texts.turn(text, question)) for question in _QUESTIONS]
         rows = [
             self._row(
                 table, f"{name}, median of {len(turns)}", *turn, of="cold", cold=cold, goal=goal
@@ -148,25 +144,27 @@ class ContextBench:
 
     def _growth(self) -> Iterator[Row]:
         table = f"suffix growth behind a warm prefix of {self._sizes.suffix_prefix:,} tokens"
-        text = self._text(self._sizes.suffix_prefix)
-        _, first = self._timed(self._turn(text, "Ready?"))
+        text = self._texts.text(self._sizes.suffix_prefix)
+        _, first = self._timed(self._texts.turn(text, "Ready?"))
         cold = first.timings.ttft_s or 0.0
         for size in self._sizes.suffixes:
-            question = f"{next(self._numbers)} What? " + (self._text(size) if size else "")
-            report, end = self._timed(self._turn(text, question))
+            question = f"{self._texts.number()} What? " + (self._texts.text(size) if size else "")
+            report, end = self._timed(self._texts.turn(text, question))
             yield self._row(table, f"suffix {size:,}", report, end, of="cold prefix", cold=cold)
 
     def _cancelled(self) -> Iterator[Row]:
         size = self._sizes.prefixes[0]
         table = f"cancel inside a prefill of {size:,} tokens"
         seconds = sorted(
-            self._cancel(self._turn(self._text(size), "?"), (n + 1) / (self._sizes.cancels + 1))[0]
+            self._cancel(
+                self._texts.turn(self._texts.text(size), "?"), (n + 1) / (self._sizes.cancels + 1)
+            )[0]
             for n in range(self._sizes.cancels)
         )
         p95 = seconds[max(0, round(0.95 * len(seconds)) - 1)]
         yield Row(table=table, name=f"until the end is told, p95 of {len(seconds)}", seconds=p95,
                   ratio=p95 / 0.25, of="250 ms", goal=1.0)  # fmt: skip
-        turn = self._turn(self._text(size), "What is the mole?")
+        turn = self._texts.turn(self._texts.text(size), "What is the mole?")
         _, done = self._cancel(turn, 0.5)
         report, end, text = self._answered(turn)
         reused = end.usage.reused_tokens
@@ -186,13 +184,13 @@ class ContextBench:
             note = "unsupported: OpenVINO GenAI can't write the paged pipeline's cache"
             yield Row(table=table, name="save and restore", note=note)
             return
-        text = self._text(size)
-        _, cold = self._timed(self._turn(text, "What is the mole?"))
+        text = self._texts.text(size)
+        _, cold = self._timed(self._texts.turn(text, "What is the mole?"))
         started = time.perf_counter()
         self._unload()
         yield Row(table=table, name="save and unload", seconds=time.perf_counter() - started)
-        report = count(self._engine, self._turn(text, "And the crane?"))
-        end = self._engine.call(self._turn(text, "And the crane?"))
+        report = count(self._engine, self._texts.turn(text, "And the crane?"))
+        end = self._engine.call(self._texts.turn(text, "And the crane?"))
         row = self._row(table, "restore and first token", report, end, of="recomputing",
                         cold=cold.timings.ttft_s or 0.0)  # fmt: skip
         note = f"{end.usage.restored_tokens:,} tokens restored"
@@ -212,13 +210,13 @@ class ContextBench:
             table += f" in a pool of {blocks * block:,}"
         else:
             table += " in a cache of one sequence"
-        one, other = self._text(size), self._text(size)
+        one, other = self._texts.text(size), self._texts.text(size)
         cold = 0.0
         for name, text in (
             ("first chat", one), ("second chat", other), ("first chat again", one),
             ("first chat, once more", one),
         ):  # fmt: skip
-            turn = msgspec.structs.replace(self._turn(text, f"{name}?"), spec=spec)
+            turn = msgspec.structs.replace(self._texts.turn(text, f"{name}?"), spec=spec)
             report, end = self._timed(turn)
             yield self._row(table, name, report, end, of="first chat" if cold else "", cold=cold)
             cold = cold or end.timings.ttft_s or 0.0
@@ -226,61 +224,18 @@ class ContextBench:
     # --- parts ---
 
     def calibrate(self) -> None:
-        """Loads the model and finds out how many tokens a line has."""
-        lines = 40
-        chapter = next(self._numbers)
-        turn = self._turn("".join(self._line(chapter, n) for n in range(lines)), "Ready?")
-        self._tokens_per_line = count(self._engine, turn).manifest.stable_tokens / lines
-        self._engine.call(turn)
-
-    def _line(self, chapter: int, number: int) -> str:
-        return _LINE.format(
-            chapter, _WORDS[number % 10], _WORDS[(number + chapter) % 10], _WORDS[number // 10 % 10]
-        )
-
-    def _text(self, tokens: int) -> str:
-        """A text of about ``tokens`` tokens that shares no beginning with another."""
-        chapter = next(self._numbers)
-        lines = max(1, round(tokens / self._tokens_per_line))
-        return "".join(self._line(chapter, number) for number in range(lines))
-
-    def _exactly(self, tokens: int, text: str = "") -> str:
-        """A text with which the stable prefix has exactly ``tokens`` tokens.
-
-        Args:
-            text: one to shorten; without it a new one is made.
-        """
-        text = text or self._text(tokens)
-        while (size := self._stable_tokens(text)) > tokens:
-            text = text[: -max(1, size - tokens)]
-        while (size := self._stable_tokens(text)) < tokens:
-            text += " a" * (tokens - size)
-        return text
-
-    def _stable_tokens(self, text: str) -> int:
-        return count(self._engine, self._turn(text, "Ready?")).manifest.stable_tokens
-
-    def _turn(self, pinned: str, question: str) -> Generate:
-        made = assemble(
-            [
-                Segment(kind=SegmentKind.REPO_MAP, name="harbour", text=pinned),
-                Segment(kind=SegmentKind.USER, text=question),
-            ]
-        )
-        return Generate(
-            request=new_request_id(), spec=self._spec, messages=made.messages,
-            segments=made.spans, max_tokens=1,
-        )  # fmt: skip
+        """Loads the model and finds out how long a text is."""
+        self._texts.calibrate()
 
     def cold_reading(self) -> Finished:
         """Reads a prefix that nothing has read before."""
-        turn = self._turn(self._text(self._sizes.prefixes[0]), "What is the mole?")
+        turn = self._texts.turn(self._texts.text(self._sizes.prefixes[0]), "What is the mole?")
         return self._timed(turn)[1]
 
     def _timed(self, turn: Generate) -> tuple[ContextReport, Finished]:
         if self._engine.loaded != turn.spec:
             # A load is no part of a time to first token, and a prediction needs a loaded model.
-            ready = msgspec.structs.replace(self._turn("Ready.", "Ready?"), spec=turn.spec)
+            ready = msgspec.structs.replace(self._texts.turn("Ready.", "Ready?"), spec=turn.spec)
             self._engine.call(ready)
         report = count(self._engine, turn)
         return report, self._engine.call(turn)
