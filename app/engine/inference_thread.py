@@ -22,6 +22,7 @@ from app.engine.backends.registry import backend_for, backend_named
 from app.engine.native_failure import NativeFailure
 from app.engine.outcome import FinishReason, SlotState, Timings
 from app.engine.peak_memory import PeakMemory
+from app.engine.phases import BASE_S, Phase, converting, loading
 from app.engine.protocol import (
     BackendReported,
     Convert,
@@ -64,14 +65,20 @@ class InferenceThread(threading.Thread):
     Args:
         emit: sends an event to the parent.
         find_backend: which backend runs a spec (tests pass another).
+        phase_s: the bound of a load, beside what the model's size adds (tests take shorter ones).
     """
 
     def __init__(
-        self, emit: Emit, find_backend: Callable[[Runtime], Backend] = backend_for
+        self,
+        emit: Emit,
+        find_backend: Callable[[Runtime], Backend] = backend_for,
+        *,
+        phase_s: float = BASE_S,
     ) -> None:
         super().__init__(name="inference", daemon=True)
         self._emit = emit
         self._find_backend = find_backend
+        self._phase_s = phase_s
         self._queue: queue.SimpleQueue[Ticket | None] = queue.SimpleQueue()
         self._slot = Slot(self._on_slot_change)
         self._current: Ticket | None = None
@@ -179,12 +186,16 @@ class InferenceThread(threading.Thread):
             case Convert(source=source, target=target):
                 self._convert(ticket, Path(source), Path(target))
             case ReportBackend(request=request, backend=name):
-                report = backend_named(name).report()
+                with ticket.within(Phase(name="Starting the library", bound_s=self._phase_s)):
+                    report = backend_named(name).report()
                 self._emit(BackendReported(request=request, report=report))
                 self._finish(ticket, FinishReason.STOP)
             case Describe(spec=spec):
                 load_s = self._ensure(spec, ticket)
-                with self._slot.lease() as session:
+                with (
+                    ticket.within(Phase(name="Describing the model", bound_s=self._phase_s)),
+                    self._slot.lease() as session,
+                ):
                     described = session.describe()
                 self._emit(Described(request=ticket.request.request, report=described))
                 self._finish(ticket, FinishReason.STOP, Timings(load_s=load_s))
@@ -193,7 +204,8 @@ class InferenceThread(threading.Thread):
             case Prefill(turn=turn):
                 self._prefill(ticket, turn)
             case Unload():
-                self._slot.unload()
+                with ticket.within(Phase(name="Unloading the model", bound_s=self._phase_s)):
+                    self._slot.unload()
                 self._finish(ticket, FinishReason.STOP)
 
     def _generate(self, ticket: Ticket, request: Generate) -> None:
@@ -276,7 +288,8 @@ class InferenceThread(threading.Thread):
             return backend.open_session(spec, ticket)
 
         started = time.perf_counter()
-        self._slot.load(spec, open_session)
+        with ticket.within(loading(spec.model_path, self._phase_s)):
+            self._slot.load(spec, open_session)
         keeping: object = self._slot.session_of(spec)
         if self.snapshots is not None and isinstance(keeping, KeepingSession):
             keeping.keep_in(self.snapshots)
@@ -286,7 +299,7 @@ class InferenceThread(threading.Thread):
         from app.engine.backends.openvino_convert import convert
 
         ticket.load_progress("converting")
-        with ticket.uninterruptible():
+        with ticket.within(converting(str(source), self._phase_s)), ticket.uninterruptible():
             files = convert(source, target)
         self._emit(Converted(request=ticket.request.request, files=files))
         self._finish(ticket, FinishReason.STOP)

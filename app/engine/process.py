@@ -5,6 +5,7 @@ it is the one that can still act when the inference thread is inside a native ca
 """
 
 import contextlib
+import faulthandler
 import logging
 import logging.handlers
 import os
@@ -20,6 +21,7 @@ import msgspec
 
 from app.engine.inference_thread import InferenceThread
 from app.engine.outcome import FinishReason
+from app.engine.phases import BASE_S
 from app.engine.protocol import (
     EXIT_ABANDONED,
     EXIT_RELEASED,
@@ -50,6 +52,8 @@ _log = logging.getLogger(__name__)
 
 # How often deadlines, stalls and idleness are looked at.
 _TICK_S: Final = 0.1
+# A tick that comes so late was slept through.
+_ASLEEP_S: Final = 5.0
 # A computation that reports nothing for this long is stuck: a livelock in a full pool, for example.
 _STALLED_S: Final = 120.0
 # How long a stuck one may take to hear that it shall stop, and a session to close.
@@ -57,6 +61,7 @@ _PATIENCE_S: Final = 5.0
 # How long the inference thread may take to unload at a shutdown.
 _GRACE_S: Final = 1.0
 _LOG_BYTES: Final = 1_000_000
+_STDERR: Final = 2
 # Requests that have ended are forgotten when there are more than this.
 _FORGET_FROM: Final = 64
 
@@ -89,6 +94,8 @@ class EngineProcess:
         trace: where a line for each request that ended is written, if anywhere.
         stalled_s: how long a computation may report nothing (tests take shorter times).
         patience_s: how long a stuck one may take to hear that it shall stop, a session to close.
+        phase_s: how long a load may take, beside what the model's size adds, and how long the main
+            thread may stand still.
     """
 
     def __init__(
@@ -98,16 +105,19 @@ class EngineProcess:
         *,
         stalled_s: float = _STALLED_S,
         patience_s: float = _PATIENCE_S,
+        phase_s: float = BASE_S,
     ) -> None:
         self._connection = connection
         self._trace = trace
         self._send_lock = threading.Lock()
         self._tickets: dict[str, Ticket] = {}
-        self._inference = InferenceThread(self._emit)
-        self._tokenizer = TokenizerThread(self._emit, self._inference.reusing)
+        self._inference = InferenceThread(self._emit, phase_s=phase_s)
+        self._tokenizer = TokenizerThread(self._emit, self._inference.reusing, phase_s=phase_s)
         self._idle_unload_s = 0
         self._stalled_s = stalled_s
         self._patience_s = patience_s
+        self._frozen_s = phase_s
+        self._alive_until = 0.0
         self._forget_above = _FORGET_FROM
         self._tick_at = time.monotonic()
 
@@ -197,13 +207,24 @@ class EngineProcess:
     def _tick_if_due(self) -> int | None:
         if time.monotonic() < self._tick_at:
             return None
+        late_s = time.monotonic() - self._tick_at
+        if late_s > _ASLEEP_S:
+            # The machine or this process slept, and so did what is being waited for.
+            for ticket in self._tickets.values():
+                ticket.pardon(late_s)
         code = self._tick()
         self._tick_at = time.monotonic() + _TICK_S
         return code
 
     def _tick(self) -> int | None:
         """Looks at what no command tells; returns an exit code if the process shall end."""
-        if self._overdue() or self._stuck() or self._inference.closing_s > self._patience_s:
+        self._sign_of_life()
+        if (
+            self._overdue()
+            or self._hung()
+            or self._stuck()
+            or self._inference.closing_s > self._patience_s
+        ):
             return EXIT_ABANDONED
         if self._inference.worn_out:
             return EXIT_RELEASED  # the parent sends what waits here to a fresh process
@@ -216,6 +237,36 @@ class EngineProcess:
             self._shut_down()
             return EXIT_RELEASED
         return None
+
+    def _sign_of_life(self) -> None:
+        """Lets the process end if this thread stands still: a native call can keep every thread
+        from running, and then no other bound is looked at.
+        """
+        now = time.monotonic()
+        if now < self._alive_until:
+            return
+        self._alive_until = now + self._frozen_s / 10
+        # A thread of C that needs no interpreter; the parent sees the engine die.
+        faulthandler.dump_traceback_later(self._frozen_s, exit=True, file=_STDERR)
+
+    def _hung(self) -> bool:
+        """Ends what takes longer than anything honest; returns True if our exit has to follow."""
+        for ticket in (self._inference.current, self._tokenizer.current):
+            phase = None if ticket is None else ticket.overrun()
+            if ticket is None or phase is None:
+                continue
+            failed = Failed(
+                request=ticket.request.request,
+                generation=ticket.generation,
+                error=phase.hung().record(),
+                fatal=True,
+            )
+            if ticket.end(failed):
+                _log.error("%s: longer than %.0f s", phase.name, phase.bound_s)
+            # A count runs beside an answer, which needs not end for it.
+            if not isinstance(ticket.request, Count) or self._inference.idle_s > 0:
+                return True
+        return False
 
     def _stuck(self) -> bool:
         """Ends a computation that makes no progress; returns True if only our exit can end it."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from app.engine.outcome import DeltaKind, FinishReason
+from app.engine.phases import Phase
 from app.engine.protocol import (
     Delta,
     Event,
@@ -52,7 +53,9 @@ class Ticket:
         self._begun = False
         self._stop: FinishReason | None = None
         self._native = False
-        self._native_s: float | None = None
+        self._native_s = 0.0
+        self._phase: Phase | None = None
+        self._phase_began = 0.0
         self._pending = ""
         self._pending_kind = DeltaKind.TEXT
         self._sent_at = float("-inf")
@@ -76,14 +79,27 @@ class Ticket:
     def silent_beyond(self, allowed_s: float) -> float | None:
         """By how many seconds the request has been silent for too long; ``None`` if it isn't.
 
-        Inside a native call it may be silent for as long as its tokens take, in a load for ever.
+        Inside a native call it may be silent for as long as its tokens take; in a phase with a
+        bound of its own that one counts.
         """
         with self._lock:
-            if self._native and self._native_s is None:
+            if self._phase is not None:
                 return None
-            allowed_s += self._native_s or 0.0
+            allowed_s += self._native_s
         over_s = self._now() - self.progress_at - allowed_s
         return over_s if over_s >= 0 else None
+
+    def overrun(self) -> Phase | None:
+        """The phase that the request is in, if that takes longer than anything honest can."""
+        with self._lock:
+            phase, over = self._phase, self._now() - self._phase_began
+        return phase if phase is not None and over > phase.bound_s else None
+
+    def pardon(self, asleep_s: float) -> None:
+        """Takes the seconds in which nothing ran out of what is counted against the request."""
+        with self._lock:
+            self.progress_at = min(self._now(), self.progress_at + asleep_s)
+            self._phase_began = min(self._now(), self._phase_began + asleep_s)
 
     def end_waiting(self, reason: FinishReason) -> bool:
         """Ends a request that nobody works on yet; it then never runs. Returns whether it did."""
@@ -133,14 +149,26 @@ class Ticket:
         with self._lock:
             self.progress_at = self._now()
             self._native = True
-            self._native_s = None if tokens is None else tokens * _SLOWEST_TOKEN_S
+            self._native_s = (tokens or 0) * _SLOWEST_TOKEN_S
         try:
             yield
         finally:
             with self._lock:
                 self.progress_at = self._now()
                 self._native = False
-                self._native_s = None
+                self._native_s = 0.0
+
+    @contextmanager
+    def within(self, phase: Phase) -> Iterator[None]:
+        """Marks a part of the request that has a bound of its own."""
+        with self._lock:
+            self._phase, self._phase_began = phase, self._now()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._phase = None
+                self.progress_at = self._now()
 
     def load_progress(self, stage: str, fraction: float | None = None) -> None:
         self._report(

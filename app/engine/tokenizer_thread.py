@@ -20,6 +20,7 @@ from app.engine.context_report import Cartographer, make_report
 from app.engine.manifest import Manifest, compatible
 from app.engine.native_failure import NativeFailure
 from app.engine.outcome import ContextReport, FinishReason
+from app.engine.phases import BASE_S, Phase
 from app.engine.protocol import Count, Counted, Failed, Finished, Generate
 from app.engine.spec import LoadSpec, Runtime
 from app.engine.tickets import Emit, Ticket
@@ -35,6 +36,7 @@ class TokenizerThread(threading.Thread):
         emit: sends an event to the parent.
         held: the loaded session, if it is that of a spec; only its books are asked.
         find_backend: which backend runs a spec.
+        phase_s: how long a count may take.
     """
 
     def __init__(
@@ -42,6 +44,8 @@ class TokenizerThread(threading.Thread):
         emit: Emit,
         held: Callable[[LoadSpec], ReusingSession | None],
         find_backend: Callable[[Runtime], Backend] = backend_for,
+        *,
+        phase_s: float = BASE_S,
     ) -> None:
         super().__init__(name="tokenizer", daemon=True)
         self._emit = emit
@@ -51,6 +55,9 @@ class TokenizerThread(threading.Thread):
         self._tokenizer: PromptTokenizer | None = None
         self._opened_for: LoadSpec | None = None
         self._last: Manifest | None = None
+        self._phase = Phase(name="Counting the prompt", bound_s=phase_s)
+        self.current: Ticket | None = None
+        """The request that is being worked on."""
         self._counted_at = time.monotonic()
 
     @property
@@ -69,8 +76,11 @@ class TokenizerThread(threading.Thread):
 
     def run(self) -> None:
         while (ticket := self._queue.get()) is not None:
+            self.current = ticket
             if ticket.begin():
-                self._serve(ticket)
+                with ticket.within(self._phase):
+                    self._serve(ticket)
+            self.current = None
             self._counted_at = time.monotonic()
 
     def _serve(self, ticket: Ticket) -> None:

@@ -2903,6 +2903,11 @@ Versuchen Sie es noch einmal.</translation>
 Senden Sie die Nachricht noch einmal; das Modell wird neu geladen.</translation>
     </message>
     <message>
+      <source>engine_stuck</source>
+      <translation>Das dauerte länger, als es je dauern dürfte, und wurde aufgegeben.
+Versuchen Sie es noch einmal. Geschieht es wieder, starten Sie den Computer neu; wählen Sie danach ein anderes Gerät oder ein anderes Modell.</translation>
+    </message>
+    <message>
       <source>engine_not_started</source>
       <translation>Die Engine konnte nicht gestartet werden.
 Versuchen Sie es noch einmal; geschieht es wieder, starten Sie den Computer neu.</translation>

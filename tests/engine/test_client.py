@@ -323,3 +323,60 @@ def test_a_load_may_be_silent_for_longer(tmp_path: Path) -> None:
     client = EngineClient(log_dir=tmp_path, entry=_impatient)
     assert client.call(ask(scripted(load_s=1.5), "x")).reason is FinishReason.STOP
     client.close()
+
+
+def _short_phases(connection: Connection, log_dir: str) -> None:
+    del log_dir
+    os._exit(EngineProcess(connection, phase_s=1.0).serve())
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        (Load(request=new_request_id(), spec=scripted(load_s=600)), "Loading the model"),
+        (ask(scripted(load_s=600), "x"), "Loading the model"),
+        (
+            Count(request=new_request_id(), turn=ask(scripted(fault="count_hangs"), "x")),
+            "Counting the prompt",
+        ),
+    ],
+    ids=["load", "load_of_an_answer", "count"],
+)
+def test_what_hangs_in_a_load_or_a_count_is_given_up(
+    tmp_path: Path, request_: Request, said: str
+) -> None:
+    client = EngineClient(log_dir=tmp_path, entry=_short_phases)
+    recorder = Recorder()
+    client.submit(request_, recorder)
+    waiting = Recorder()
+    client.submit(ask(scripted(), "patience"), waiting)
+    error = failed(recorder.end()).error
+    assert error.code == "engine_stuck"
+    assert error.message == f"{said} was not done after 1.0 s and was given up."
+    assert finished(waiting.end()).reason is FinishReason.STOP
+    client.close()
+
+
+def test_a_count_that_hangs_ends_no_answer(tmp_path: Path) -> None:
+    client = EngineClient(log_dir=tmp_path, entry=_short_phases)
+    answer, count, after = Recorder(), Recorder(), Recorder()
+    client.submit(ask(scripted(answer=WORDS[:2400], token_s=0.01), "x"), answer)
+    answer.next(Delta)
+    turn = ask(scripted(fault="count_hangs"), "x")
+    client.submit(Count(request=new_request_id(), turn=turn), count)
+    assert failed(count.end()).error.code == "engine_stuck"
+    assert finished(answer.end()).reason is FinishReason.STOP
+    client.submit(Count(request=new_request_id(), turn=ask(scripted(), "x")), after)
+    assert finished(after.end()).reason is FinishReason.STOP
+    client.close()
+
+
+def test_a_native_call_that_stops_every_thread_costs_the_process(tmp_path: Path) -> None:
+    client = EngineClient(log_dir=tmp_path, entry=_short_phases)
+    recorder, after = Recorder(), Recorder()
+    client.submit(ask(scripted(fault="compute_freezes"), "x"), recorder)
+    recorder.next(LoadProgress)
+    client.submit(ask(scripted(), "x"), after)
+    assert failed(recorder.end()).error.code == "engine_died"
+    assert finished(after.end()).reason is FinishReason.STOP
+    client.close()

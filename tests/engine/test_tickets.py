@@ -1,8 +1,10 @@
 """One terminal event for each request, whoever comes first."""
 
 import threading
+from pathlib import Path
 
 from app.engine.outcome import DeltaKind, FinishReason
+from app.engine.phases import Phase, converting, loading
 from app.engine.protocol import Delta, Event, Finished, Generate
 from app.engine.spec import LoadSpec, ScriptedRuntime
 from app.engine.tickets import Ticket
@@ -152,17 +154,52 @@ def test_the_time_in_the_queue_is_no_silence() -> None:
     assert one.silent_beyond(120.0) == 5.0
 
 
-def test_a_native_call_may_be_silent_for_its_tokens_and_a_load_for_ever() -> None:
+def test_a_native_call_may_be_silent_for_its_tokens() -> None:
     one, _, clock = ticket()
     with one.uninterruptible(tokens=400):
         clock.now = 219.0
         assert one.silent_beyond(120.0) is None
         clock.now = 221.0
         assert one.silent_beyond(120.0) == 1.0
-    with one.uninterruptible():
-        clock.now = 99_999.0
+
+
+def test_a_phase_has_a_bound_of_its_own_as_a_whole() -> None:
+    one, _, clock = ticket()
+    load = Phase(name="Loading the model", bound_s=1000.0)
+    with one.within(load), one.uninterruptible():
+        clock.now = 999.0
+        one.load_progress("loading", 0.5)
         assert one.silent_beyond(120.0) is None
+        assert one.overrun() is None
+        clock.now = 1001.0
+        assert one.silent_beyond(0.0) is None
+        assert one.overrun() == load
+    assert one.overrun() is None
+    assert one.silent_beyond(120.0) is None, "the silence begins anew"
+
+
+def test_a_sleep_of_the_machine_is_no_silence() -> None:
+    one, _, clock = ticket()
+    with one.within(Phase(name="Loading the model", bound_s=1000.0)):
+        clock.now = 4000.0
+        one.pardon(3900.0)
+        assert one.overrun() is None
+        clock.now = 4901.0
+        assert one.overrun() is not None
+    clock.now += 3600.0
+    one.pardon(3600.0)
     assert one.silent_beyond(120.0) is None
+    clock.now += 121.0
+    assert one.silent_beyond(120.0) == 1.0
+
+
+def test_the_bound_of_a_load_grows_with_the_model(tmp_path: Path) -> None:
+    file = tmp_path / "model.bin"
+    with file.open("wb") as made:
+        made.truncate(5_000_000_000)
+    assert loading(str(file)).bound_s == loading(str(tmp_path)).bound_s == 300 + 1000
+    assert converting(str(file)).bound_s == 300 + 4000
+    assert loading(str(tmp_path / "gone")).bound_s == loading("").bound_s == 300
 
 
 def test_no_text_follows_an_end_from_the_other_thread_and_none_is_sent_twice() -> None:

@@ -1,6 +1,7 @@
 """Cut and flipped files of an OpenVINO model, given to the real library in the engine process.
 
-The default run is small and seeded; ``-m soak`` does 500. The same for GGUF files is in
+The default run is small and seeded; ``-m soak`` does 500, in ten parts that can be run one by one
+(``-k part3``). The same for GGUF files is in
 ``tests/engine/backends/test_llama_engine.py``.
 """
 
@@ -60,12 +61,24 @@ def how_it_ends(engine: Engine, spec: LoadSpec) -> str:
 
 
 @pytest.mark.parametrize(
-    "count", [6, pytest.param(500, marks=[pytest.mark.soak, pytest.mark.timeout(7_200)])]
+    ("count", "seed"),
+    [
+        pytest.param(6, SEED, id="few"),
+        *(
+            pytest.param(
+                50,
+                SEED + part,
+                id=f"part{part}",
+                marks=[pytest.mark.soak, pytest.mark.timeout(720)],
+            )
+            for part in range(10)
+        ),
+    ],
 )
 def test_damaged_openvino_files_are_answered_and_the_good_ones_still_load(
-    engine: Engine, starter_openvino: InstalledModel, tmp_path: Path, count: int
+    engine: Engine, starter_openvino: InstalledModel, tmp_path: Path, count: int, seed: int
 ) -> None:
-    chance = random.Random(SEED)
+    chance = random.Random(seed)
     folder = tmp_path / "hostile"
     folder.mkdir()
     names = sorted(path.name for path in starter_openvino.path.iterdir() if path.is_file())

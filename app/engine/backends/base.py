@@ -55,7 +55,8 @@ class Control(Protocol):
         If the request is cancelled in there, the engine process answers for it and ends itself.
 
         Args:
-            tokens: how many it computes, which bounds how long it may take; a load has no bound.
+            tokens: how many it computes, which bounds how long it may take. A load has a bound of
+                its own, as a whole.
         """
 
     def load_progress(self, stage: str, fraction: float | None = None) -> None:

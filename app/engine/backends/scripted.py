@@ -48,6 +48,8 @@ class ScriptedFault(StrEnum):
     DECODE_ABORTS = "decode_aborts"
     POOL_EXHAUSTED = "pool_exhausted"
     COMPUTE_HANGS = "compute_hangs"
+    COMPUTE_FREEZES = "compute_freezes"
+    COUNT_HANGS = "count_hangs"
     CLOSE_HANGS = "close_hangs"
     CLOSE_FAILS = "close_fails"
 
@@ -125,6 +127,8 @@ class ScriptedSession:
     def _prefill(self, prompt: list[str], reused: int, control: Control) -> FinishReason | None:
         if self._runtime.fault == ScriptedFault.COMPUTE_HANGS:
             _hang(len(prompt), control)
+        if self._runtime.fault == ScriptedFault.COMPUTE_FREEZES:
+            _freeze()
         for start in range(reused, len(prompt), _PREFILL_CHUNK):
             reason = control.stop_reason()
             if reason is not None:
@@ -176,9 +180,14 @@ class ScriptedSession:
 class ScriptedTokenizer:
     """Counts words."""
 
+    def __init__(self, runtime: ScriptedRuntime) -> None:
+        self._fault = runtime.fault
+
     notes: tuple[str, ...] = ()
 
     def write(self, turn: Generate, control: Control) -> WrittenPrompt:
+        if self._fault == ScriptedFault.COUNT_HANGS:
+            time.sleep(_FOR_EVER_S)
         words = _words(turn.messages)
         return WrittenPrompt("".join(words), _ids(words))
 
@@ -220,6 +229,11 @@ def _hang(tokens: int, control: Control) -> None:
     """A native call that never comes back."""
     with control.uninterruptible(tokens):
         time.sleep(_FOR_EVER_S)
+
+
+def _freeze() -> None:
+    """A native call that never comes back and lets no other thread run."""
+    re.fullmatch(r"(a+)+b", "a" * 1000)
 
 
 class ScriptedEmbedder:
@@ -272,7 +286,8 @@ class ScriptedBackend:
         return ScriptedEmbedder(spec.runtime)
 
     def open_tokenizer(self, spec: LoadSpec, control: Control) -> ScriptedTokenizer:
-        return ScriptedTokenizer()
+        assert isinstance(spec.runtime, ScriptedRuntime)
+        return ScriptedTokenizer(spec.runtime)
 
     def report(self) -> BackendReport:
         return BackendReport(name=self.name, version=app.__version__)

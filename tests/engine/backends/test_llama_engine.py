@@ -29,7 +29,7 @@ CAPITAL = "What is the capital of France? Answer in one sentence."
 SEA = "The sea is blue and the sky is grey today. "
 
 CUTS_AND_FLIPS = 12
-SOAK_CUTS_AND_FLIPS = 500
+SEED = 20260
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def _load(engine: Engine, spec: LoadSpec) -> str:
 
 
 def _hostile_files(
-    engine: Engine, model: InstalledModel, folder: Path, count: int
+    engine: Engine, model: InstalledModel, folder: Path, count: int, seed: int
 ) -> dict[str, int]:
     path = folder / "hostile.gguf"
     shutil.copyfile(model.path, path)
@@ -142,7 +142,7 @@ def _hostile_files(
     def note(end: str) -> None:
         ends[end] = ends.get(end, 0) + 1
 
-    rng = random.Random(20260)
+    rng = random.Random(seed)
     for number in range(count * 2 // 3):
         mend = _damage(path, rng, header_bytes)
         note(_load(engine, llama_spec(model, context_tokens=256 + number, path=str(path))))
@@ -156,16 +156,24 @@ def _hostile_files(
 
 
 @pytest.mark.parametrize(
-    "count",
+    ("count", "seed"),
     [
-        CUTS_AND_FLIPS,
-        pytest.param(SOAK_CUTS_AND_FLIPS, marks=[pytest.mark.soak, pytest.mark.timeout(3_600)]),
+        pytest.param(CUTS_AND_FLIPS, SEED, id="few"),
+        *(
+            pytest.param(
+                50,
+                SEED + part,
+                id=f"part{part}",
+                marks=[pytest.mark.soak, pytest.mark.timeout(720)],
+            )
+            for part in range(10)
+        ),
     ],
 )
 def test_damaged_files_are_answered_and_the_good_one_still_loads(
-    shared: Engine, model: InstalledModel, tmp_path: Path, count: int
+    shared: Engine, model: InstalledModel, tmp_path: Path, count: int, seed: int
 ) -> None:
-    ends = _hostile_files(shared, model, tmp_path, count)
+    ends = _hostile_files(shared, model, tmp_path, count, seed)
     print(ends)
     assert sum(ends.values()) == count
     assert set(ends) <= {"loaded", "model_damaged", "model_unsupported", "engine_died"} | {
