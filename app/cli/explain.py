@@ -22,7 +22,8 @@ from app.workflows.context_files import pin
 from app.workflows.context_overflow import Overflow
 from app.workflows.context_talk import Cut, Talk
 from app.workflows.explain import Explanation, Pass, explain
-from app.workflows.services import Services, TurnOptions
+from app.workflows.services import Services
+from app.workflows.turn_options import turn_options
 
 _PASTED: Final = {
     SegmentKind.DIFF: "a pasted diff",
@@ -71,9 +72,8 @@ def run(arguments: argparse.Namespace, services: Services) -> int:
         model = services.find_model(settings.model_name, arguments.backend or settings.backend)
     else:
         model = services.find_model(arguments.model, arguments.backend)
-    options = TurnOptions(
-        device=arguments.device or settings.device, context_tokens=arguments.context
-    )
+    options = turn_options(settings.sampling, device=arguments.device or settings.device)
+    options = msgspec.structs.replace(options, context_tokens=arguments.context)
     turn = with_reserve(with_context(services.prepare_turn(model, (), options), segments))
     if arguments.reserve is not None:
         turn = msgspec.structs.replace(turn, reserve_tokens=arguments.reserve)

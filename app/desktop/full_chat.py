@@ -58,7 +58,7 @@ class FullChat(QObject):
 
     @Slot(object)
     def _on_left_out(self, left_out: LeftOut) -> None:
-        """Nobody was asked, so it is told."""
+        """Told in any case: a remembered choice asks nobody, and one step may not be enough."""
         if left_out.chat == self._chats.current.id:
             headline, sentence = words.left_out_now(left_out.cut, self._chats.current)
             banner = Banner(self._theme, BannerKind.NOTICE, headline, sentence)
@@ -100,7 +100,7 @@ class FullChat(QObject):
         if key == SHORTEN:
             self.shorten_asked.emit(held.question)
         elif key == GO:
-            self._try_again(held, Decision(unhurried=True))
+            self._try_again(held, Decision(unhurried=True, shortened=held.hold.shortened))
         elif key == OverflowChoice.NEW_CHAT:
             self._begin_anew(held)
         else:
@@ -109,8 +109,14 @@ class FullChat(QObject):
                 context = self._chats.current.settings.context
                 kept = msgspec.structs.replace(context, on_overflow=choice)
                 self._chats.configure(context=kept)
-            cut = held.hold.cut if choice is OverflowChoice.LEAVE_OUT_OLDEST else None
-            self._try_again(held, Decision(choice=choice, cut=cut))
+            leaves_out = choice is OverflowChoice.LEAVE_OUT_OLDEST
+            decision = Decision(
+                choice=choice,
+                hurried=leaves_out and held.hold.slow is not None,
+                shortened=held.hold.shortened,
+                cut=held.hold.cut if leaves_out else None,
+            )
+            self._try_again(held, decision)
 
     def _try_again(self, held: HeldTurn, decision: Decision) -> None:
         conversation = self._chats.current

@@ -57,7 +57,7 @@ class TurnCourse(QObject):
     turn_retried = Signal(object)  # Retry
     prompt_read = Signal(str, object)  # the chat, and Admitted: its prompt is in the cache now
     turn_held = Signal(object)  # HeldTurn: it was not sent
-    left_out = Signal(object)  # LeftOut: by the choice that a chat remembers
+    left_out = Signal(object)  # LeftOut: the model does not read it for this turn
     context_changed = Signal(object)  # Conversation: what of it is read is something else now
     branch_changed = Signal(str)  # the chat whose shown path is another now
     store_failed = Signal(object)  # ErrorRecord: a piece of an answer isn't stored

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.chats.records import OverflowChoice
+from app.chats.records import ContextFields, OverflowChoice
 from app.core.errors import ContenoxError, ErrorRecord, UserError
 from app.desktop.engine_bridge import EngineBridge
 from app.desktop.turn_maker import Asked
@@ -32,20 +32,32 @@ _MOST_STEPS: Final = 64
 CONTEXT_OVERFLOW: Final = "context_overflow"
 
 
+class Shortened(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a turn has been shortened: ``cut`` is what was left out for it, all in all."""
+
+    context: ContextFields
+    cut: Cut = Cut()
+
+
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person wants for one turn. ``unhurried``: it may take as long as it takes. ``cut`` is
-    what the person was told would be left out. ``speed`` is how fast the model reads.
+    """What a person wants for one turn.
+
+    ``unhurried``: it may take as long as it takes to read; ``hurried``: it is shortened until that
+    is quick. ``cut`` is what the person was told would be left out, beside what ``shortened`` says
+    was done before the person was asked. ``speed`` is how fast the model reads.
     """
 
     choice: OverflowChoice = OverflowChoice.ASK
     unhurried: bool = False
+    hurried: bool = False
+    shortened: Shortened | None = None
     cut: Cut | None = None
     speed: ReadingSpeed | None = None
 
 
 class Admitted(msgspec.Struct, frozen=True, kw_only=True):
     """A turn that may be sent. ``report`` is absent where its model's prompts can't be counted.
-    ``cut`` was left out by the choice that the chat remembers.
+    ``cut`` was left out for it.
     """
 
     asked: Asked
@@ -57,15 +69,20 @@ class Hold(msgspec.Struct, frozen=True, kw_only=True):
     """Why a turn isn't sent: it doesn't fit, or is ``slow`` to read.
 
     ``overflow`` is absent where it is too long to be counted: ``error`` says so then. ``cut`` is
-    what can be left out first, if that helps.
+    what can be left out first, if that helps; ``done`` is what was left out already.
     """
 
     asked: Asked
+    done: Cut = Cut()
     report: ContextReport | None = None
     overflow: Overflow | None = None
     slow: SlowReading | None = None
     cut: Cut | None = None
     error: ErrorRecord | None = None
+
+    @property
+    def shortened(self) -> Shortened:
+        return Shortened(context=self.asked.talk.context, cut=self.done)
 
 
 class TurnGate(QObject):
@@ -87,7 +104,7 @@ class TurnGate(QObject):
         self._summarised = 0  # messages; 0 while a count is pending
         self._summary = ""
         self._steps = 0
-        self._cut = Cut()  # what was left out and the person wasn't told before
+        self._cut = Cut()  # what was left out for this turn
         bridge.event_arrived.connect(self._on_event)
 
     def examine(self, asked: Asked, decision: Decision) -> None:
@@ -95,9 +112,16 @@ class TurnGate(QObject):
         self._decision = decision
         self._steps = 0
         self._cut = Cut()
+        talk = asked.talk
+        if decision.shortened is not None:
+            remembered = talk.context.on_overflow
+            context = msgspec.structs.replace(decision.shortened.context, on_overflow=remembered)
+            talk = msgspec.structs.replace(talk, context=context)
+            self._cut = decision.shortened.cut
         if decision.cut is not None:
-            asked = Asked(request=asked.request, talk=asked.talk.after(decision.cut))
-        self._count(asked)
+            talk = talk.after(decision.cut)
+            self._cut = self._cut.then(decision.cut)
+        self._count(Asked(request=asked.request, talk=talk))
 
     def stop(self) -> None:
         """Asks for the end of the examination, if there is one; ``stopped`` follows."""
@@ -221,10 +245,10 @@ class TurnGate(QObject):
             self._hold(error=error)
 
     def _shorten_slow(self, slow: SlowReading, report: ContextReport) -> None:
-        """What takes long to read is halved, if the person wants that for this turn."""
+        """What takes long to read is halved, if that is what the person wants."""
         assert self._asked is not None, "there is a turn"
         talk = self._asked.talk
-        if self._decision.choice is not OverflowChoice.LEAVE_OUT_OLDEST:
+        if not self._decision.hurried:
             self._hold(slow=slow)
             return
         try:
@@ -267,6 +291,7 @@ class TurnGate(QObject):
         self.held.emit(
             Hold(
                 asked=self._asked,
+                done=self._cut,
                 report=self._report,
                 overflow=overflow,
                 slow=slow,

@@ -40,7 +40,15 @@ def wanted_next(
     path = chat.path()
     if draft.strip():
         path = (*path, Message(id=_DRAFT, role=Role.USER, text=draft.strip()))
-    return Wanted(chat=chat.id, path=path, settings=chat.settings, model=model, device=device)
+    settings = chat.settings
+    return Wanted(
+        chat=chat.id,
+        path=path,
+        settings=settings,
+        model=model,
+        device=device,
+        wishes=settings.sampling,
+    )
 
 
 class TurnMaker:

@@ -70,7 +70,7 @@ class HeldTurn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
-    """What was left out of a chat for a turn, by the choice that it remembers."""
+    """What was left out of a chat for a turn."""
 
     chat: str
     cut: Cut

@@ -140,18 +140,29 @@ def _worth(one: Piece) -> tuple[bool, bool, int, bool, int, int]:
     return one.recent, said, one.kind.cache_class, held, one.start, one.pasted or 0
 
 
-def leave_out(found: Iterable[Piece], total: int, *, goal: int, limit: int) -> tuple[Piece, ...]:
+def leave_out(
+    found: Iterable[Piece], total: int, *, goal: int, enough: int, limit: int
+) -> tuple[Piece, ...]:
     """The pieces that are left out so that of ``total`` tokens at most ``goal`` are left.
 
-    What belongs to the last question goes only as far as more than ``limit`` would be left.
+    Turns go only where more than ``enough`` would be left without them, and what belongs to the
+    last question only as far as more than ``limit`` would be.
     """
     chosen: list[Piece] = []
     left = total
     for piece in drop_order(found):
-        if left <= (limit if piece.recent else goal):
+        if left <= _bound(piece, chosen, goal, enough, limit):
             break
         gone = [one for one in chosen if piece.has(one)]
         chosen = [one for one in chosen if one not in gone]
         chosen.append(piece)
         left -= piece.tokens - sum(one.tokens for one in gone)
     return tuple(chosen)
+
+
+def _bound(piece: Piece, chosen: Sequence[Piece], goal: int, enough: int, limit: int) -> int:
+    """How much may be left so that ``piece`` stays."""
+    if piece.recent:
+        return limit
+    begins_turns = piece.pasted is None and all(one.pasted is not None for one in chosen)
+    return enough if begins_turns else goal

@@ -34,6 +34,8 @@ from app.workflows.context_paste import Pasted, find_pasted, without_pasted
 # After something is left out, the history takes at most this share of what it may take: the prompt
 # then begins the same, and its KV is reused, for many turns.
 _HISTORY_SHARE: Final = 0.5
+# If pasted texts alone bring it down to this share, no turn is left out: the step is large enough.
+_ENOUGH_SHARE: Final = 0.75
 # What the request for a summary has beside the messages and the summary.
 _SUMMARY_FRAME_TOKENS: Final = 96
 
@@ -136,8 +138,8 @@ class Talk(Struct, frozen=True, kw_only=True):
                 f" answer; {report.context_tokens:,} are available.",
                 remedy_of(report),
             )
-        goal = int(room * _HISTORY_SHARE)
-        return self._cut(counted_sizes(report), goal=goal, limit=room)
+        goal, enough = int(room * _HISTORY_SHARE), int(room * _ENOUGH_SHARE)
+        return self._cut(counted_sizes(report), goal=goal, enough=enough, limit=room)
 
     def cut_in_half(self, report: ContextReport | None = None) -> Cut:
         """What is left out so that half of the history is left: for what takes too long to read, or
@@ -148,7 +150,7 @@ class Talk(Struct, frozen=True, kw_only=True):
         """
         sizes = written_sizes(self.read().history) if report is None else counted_sizes(report)
         half = sum(one.tokens for one in sizes) // 2
-        cut = self._cut(sizes, goal=half, limit=half)
+        cut = self._cut(sizes, goal=half, enough=half, limit=half)
         if report is None:  # characters are no tokens
             pasted = tuple(
                 msgspec.structs.replace(one, part=msgspec.structs.replace(one.part, tokens=0))
@@ -169,12 +171,12 @@ class Talk(Struct, frozen=True, kw_only=True):
         )
         return msgspec.structs.replace(self, context=context)
 
-    def _cut(self, sizes: Sequence[MessageSize], *, goal: int, limit: int) -> Cut:
+    def _cut(self, sizes: Sequence[MessageSize], *, goal: int, enough: int, limit: int) -> Cut:
         found = pieces(self.read().history, sizes, last_stays=not self.parts.turn)
         if not found:
             raise self._nothing_left()
         total = sum(one.tokens for one in sizes)
-        chosen = leave_out(found, total, goal=goal, limit=limit)
+        chosen = leave_out(found, total, goal=goal, enough=enough, limit=limit)
         turns = [one for one in chosen if one.pasted is None]
         messages = max((one.end for one in turns), default=0)
         return Cut(
@@ -226,7 +228,8 @@ class Talk(Struct, frozen=True, kw_only=True):
             for one in pieces(history, sizes, last_stays=not self.parts.turn)
             if one.pasted is None
         ]
-        chosen = leave_out(turns, total, goal=int(room * _HISTORY_SHARE), limit=room)
+        goal = int(room * _HISTORY_SHARE)
+        chosen = leave_out(turns, total, goal=goal, enough=goal, limit=room)
         end = max((one.end for one in chosen), default=0)
         # Neither the turn nor the room for its answer is there when it is summarised.
         fixed = report.manifest.stable_tokens + SUMMARY_TOKENS + _SUMMARY_FRAME_TOKENS

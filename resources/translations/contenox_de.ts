@@ -2459,7 +2459,7 @@
       <translation>Das ist geschätzt nach dem, was der Prozessor kann; das Modell wurde hier noch nicht gemessen.</translation>
     </message>
     <message>
-      <source>What can be left out first: {parts}. It stays in the chat; the model just does not read it any more.</source>
+      <source>What can be left out first: {parts}. Everything stays in the chat; the model just does not read it any more.</source>
       <translation>Zuerst kann wegbleiben: {parts}. Im Chat bleibt alles stehen; nur das Modell liest es nicht mehr.</translation>
     </message>
     <message>
@@ -2467,7 +2467,7 @@
       <translation>Es wurde etwas weggelassen, damit der Chat hineinpasst.</translation>
     </message>
     <message>
-      <source>Left out: {parts}. It stays in the chat; the model just does not read it any more.</source>
+      <source>Left out: {parts}. Everything stays in the chat; the model just does not read it any more.</source>
       <translation>Weggelassen: {parts}. Im Chat bleibt alles stehen; nur das Modell liest es nicht mehr.</translation>
     </message>
     <message>
@@ -2526,6 +2526,10 @@
       <source>the oldest message</source>
       <translation>die älteste Nachricht</translation>
     </message>
+    <message>
+      <source>Marks between the parts</source>
+      <translation>Zeichen zwischen den Teilen</translation>
+    </message>
   </context>
   <context>
     <name>ContextBar</name>
@@ -2563,10 +2567,6 @@
     <message>
       <source>Why nothing is reused</source>
       <translation>Warum nichts wiederverwendet wird</translation>
-    </message>
-    <message>
-      <source>Note</source>
-      <translation>Hinweis</translation>
     </message>
     <message>
       <source>Reused for the last answer</source>

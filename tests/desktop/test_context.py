@@ -7,10 +7,10 @@ import msgspec
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.chats.records import OverflowChoice
+from app.chats.records import OverflowChoice, SamplingFields
 from app.core.errors import ErrorKind, ErrorRecord
 from app.desktop.application import Desktop
 from app.desktop.context import words
@@ -311,3 +311,31 @@ def test_only_what_stands_before_the_message_is_read_ahead() -> None:
     assert unread_beginning(counted(request(parts), reused=0)) == 2
     assert unread_beginning(counted(request(parts), reused=2)) == 0
     assert counted(request(parts)).manifest.segments[-1].kind is SegmentKind.USER
+
+
+def test_the_bar_keeps_room_for_the_answers_of_this_chat(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    wishes = SamplingFields(max_answer_tokens=48)
+    desktop.chats.configure(sampling=wishes)
+    desktop.window.composer.set_text("How much is free?")
+    qtbot.waitUntil(lambda: desktop.context.watch.shown is not None)
+    assert room.wishes[-1] == wishes, "else the sum of the bar is not that of the turn"
+
+
+def test_the_tokens_of_the_panel_add_up_and_pasted_text_is_a_part(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    room.engine.report = lambda turn: msgspec.structs.replace(
+        counted(turn), prompt_tokens=counted(turn).prompt_tokens + 5
+    )
+    log = "\n".join(f"2026-01-02 10:00:0{number} INFO step" for number in range(5))
+    take_turn(desktop, room, qtbot, f"Why?\n{log}", "Because.")
+    desktop.window.composer.set_text("And now?")
+    qtbot.waitUntil(lambda: desktop.context.watch.shown is not None)
+    desktop.context.show_panel()
+    panel = desktop.context.panel
+    assert panel is not None
+    labels = [one.text() for one in panel.findChildren(QLabel) if one.isVisibleTo(panel)]
+    assert "in it: Log" in labels
+    assert labels[labels.index("Marks between the parts") + 1] == "5"

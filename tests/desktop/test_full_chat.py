@@ -385,7 +385,9 @@ def test_a_pasted_log_goes_first_and_the_person_is_told_which(
     assert "INFO" not in contents[0]
     assert contents[0].startswith("What is it? 🙂")
     assert contents[1:] == ["A log.", "short", "Yes.", f"And {LONG}"], "no turn is left out"
-    assert not isinstance(small.window.transcript.banner, Banner), "it was told before"
+    told = small.window.transcript.banner
+    assert isinstance(told, Banner)
+    assert "Left out: the pasted log of" in told.accessibleName()
     room.chats.load(small.chats.current.id)  # after everything that was queued before it
     assert room.store.message(first.id).result().text == pasted, "nothing is lost"
     block = small.window.transcript.block(first.id)
@@ -406,6 +408,30 @@ def panel_of(desktop: Desktop, qtbot: QtBot) -> ContextPanel:
     assert panel is not None
     qtbot.waitUntil(lambda: "Not read any more: the pasted log" in panel.left_out)
     return panel
+
+
+def test_what_was_left_out_to_fit_stays_out_when_the_rest_still_takes_long(
+    small: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    def slow(turn: Generate) -> ContextReport:
+        seconds = 130.0 if len(turn.messages) > 1 else 1.0
+        return msgspec.structs.replace(_of_100(turn), predicted_prefill_s=seconds)
+
+    take_turn(small, room, qtbot, f"What is it?\n{LOG}", "A log.")
+    take_turn(small, room, qtbot, "short", "Yes.")
+    room.engine.report = slow
+    sent = len(room.engine.requests)
+    send(small, f"And {LONG}")
+    banner_of(small, qtbot).buttons["leave_out_oldest"].click()
+    qtbot.waitUntil(lambda: "go" in banner_of(small, qtbot).buttons)
+    banner = banner_of(small, qtbot)
+    assert "about 2 minutes" in banner.accessibleName(), "nothing more goes without a question"
+    banner.buttons["go"].click()
+    answer(small, room, qtbot, sent)
+    contents = [one.content for one in generated(room).messages]
+    assert "INFO" not in contents[0]
+    assert len(contents) == 5
+    assert small.chats.current.settings.context.kept_from is None
 
 
 def test_what_is_pasted_goes_by_the_remembered_choice_too_and_is_told(

@@ -38,11 +38,11 @@ def test_failed_tests_are_worth_more_than_a_log() -> None:
 HISTORIES = st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5)
 
 
-@given(HISTORIES, st.booleans(), st.integers(0, 600), st.integers(0, 600))
+@given(HISTORIES, st.booleans(), st.lists(st.integers(0, 600), min_size=3, max_size=3))
 def test_turns_go_from_the_oldest_on_and_as_little_as_is_enough(
-    turns: list[tuple[str, str]], last_stays: bool, one: int, other: int
+    turns: list[tuple[str, str]], last_stays: bool, bounds: list[int]
 ) -> None:
-    goal, limit = sorted((one, other))
+    goal, enough, limit = sorted(bounds)
     history = [
         ChatMessage(role=role, content=text)
         for question, answer in turns
@@ -51,7 +51,7 @@ def test_turns_go_from_the_oldest_on_and_as_little_as_is_enough(
     sizes = written_sizes(history)
     found = pieces(history, sizes, last_stays=last_stays)
     total = sum(size.tokens for size in sizes)
-    chosen = leave_out(found, total, goal=goal, limit=limit)
+    chosen = leave_out(found, total, goal=goal, enough=enough, limit=limit)
     said = sorted(piece.start for piece in chosen if piece.pasted is None)
     assert said == list(range(0, 2 * len(said), 2))
     assert len(said) <= len(turns) - last_stays
@@ -75,3 +75,13 @@ def test_the_order_is_that_of_the_classes_then_of_the_cache_then_of_time() -> No
     new = pasted(8, SegmentKind.TERMINAL, recent=True)
     order = drop_order([last, new, turn, tests, diff, held, unheld])
     assert order == [unheld, held, diff, tests, turn, new, last]
+
+
+def test_no_turn_goes_where_pasted_texts_alone_make_a_large_step() -> None:
+    log = Piece(start=0, end=1, tokens=300, pasted=0, kind=SegmentKind.TERMINAL)
+    turns = [Piece(start=n, end=n + 2, tokens=400 if n == 0 else 100) for n in (0, 2, 4, 6)]
+    found = [log, *turns, Piece(start=8, end=10, tokens=100, recent=True)]
+    total = sum(one.tokens for one in found if one.pasted is None)
+    assert leave_out(found, total, goal=400, enough=600, limit=790) == (log,)
+    chosen = leave_out(found, total, goal=300, enough=450, limit=790)
+    assert chosen == (turns[0], turns[1]), "once turns go, they go down to the goal"

@@ -116,7 +116,8 @@ class ContextPanel(QDialog):
         for place, text in enumerate(words.columns()):
             self._grid.addWidget(_small(text), 0, place + 1)
         self._grid.setColumnStretch(2, 1)
-        for one in words.joined_history(report.manifest.segments):
+        parts = words.joined_history(report.manifest.segments)
+        for one in parts:
             row = self._grid.rowCount()
             dot = QLabel()
             dot.setPixmap(_dot(colour_of(self._theme, GROUPS[one.kind])))
@@ -125,6 +126,13 @@ class ContextPanel(QDialog):
             self._add_row(row, name, words.segment_name(one), one, report)
             for part in one.inside:
                 self._add_row(self._grid.rowCount(), words.inside_name(part), "", part, report)
+        known = sum(one.tokens or 0 for one in parts)
+        if known < report.prompt_tokens:  # so that the column adds up
+            row = self._grid.rowCount()
+            self._grid.addWidget(_value(words.between()), row, 1, 1, 2)
+            rest = _value(wording.number(report.prompt_tokens - known))
+            rest.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self._grid.addWidget(rest, row, 4)
 
     @property
     def left_out(self) -> str:
@@ -160,7 +168,6 @@ class ContextPanel(QDialog):
             rows.append((translate("ContextPanel", "Cache"), words.pool(report.pool)))
         if report.pool is not None and not report.predicted_reused_tokens:
             rows.append((translate("ContextPanel", "Why nothing is reused"), words.why_not(report)))
-        rows += [(translate("ContextPanel", "Note"), note) for note in report.notes]
         self._add_facts(rows)
 
     def _show_last(self, last: AnswerStamp | None) -> None:

@@ -124,8 +124,8 @@ def _first_cut(hold: Hold, chat: Conversation) -> str:
         return ""
     return translate(
         "context",
-        "What can be left out first: {parts}. It stays in the chat; the model just does not read it"
-        " any more.",
+        "What can be left out first: {parts}. Everything stays in the chat; the model just does not"
+        " read it any more.",
     ).format(parts=_cut_parts(hold.cut, chat))
 
 
@@ -134,7 +134,8 @@ def left_out_now(cut: Cut, chat: Conversation) -> tuple[str, str]:
     headline = translate("context", "Something was left out, so that the chat fits.")
     sentence = translate(
         "context",
-        "Left out: {parts}. It stays in the chat; the model just does not read it any more.",
+        "Left out: {parts}. Everything stays in the chat; the model just does not read it any"
+        " more.",
     ).format(parts=_cut_parts(cut, chat))
     return headline, sentence
 
@@ -241,6 +242,11 @@ def segment_name(one: SegmentRecord) -> str:
 def inside_name(one: SegmentRecord) -> str:
     """What was pasted into the messages of the part above."""
     return translate("context", "in it: {kind}").format(kind=kind_name(one.kind))
+
+
+def between() -> str:
+    """What a template writes around the parts."""
+    return translate("context", "Marks between the parts")
 
 
 def class_name(worth: CacheClass) -> str:
