@@ -228,7 +228,13 @@ class MainWindow(QMainWindow):
 
     def _toggle_side(self) -> None:
         self._side_wanted = not self.chat_list.isVisible()
-        self.chat_list.setVisible(self._side_wanted)
+        self._show_side(shown=self._side_wanted)
+
+    def _show_side(self, *, shown: bool) -> None:
+        """What is typed on goes into the input, if the list had the keys and goes away."""
+        if not shown and self.chat_list.isAncestorOf(self.focusWidget()):
+            self._to_input()
+        self.chat_list.setVisible(shown)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  Qt's name
         """Escape means the answer, wherever nothing nearer takes it."""
@@ -242,7 +248,7 @@ class MainWindow(QMainWindow):
         super().resizeEvent(event)
         was, narrow = event.oldSize().width() < _NARROW, event.size().width() < _NARROW
         if was != narrow and self._pages.currentWidget() is self._chat:
-            self.chat_list.setVisible(self._side_wanted and not narrow)
+            self._show_side(shown=self._side_wanted and not narrow)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802  Qt's name
         """Files may be dropped anywhere on a chat."""

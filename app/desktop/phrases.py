@@ -8,10 +8,17 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from app.certify.verdict import REASONS
 from app.hardware.capacity import SENTENCES
 
-TEMPLATES: Final = (*REASONS, *SENTENCES)
+# What the list of models and their manifests say beside names.
+_OF_MODELS: Final = (
+    "Converted from {source}",
+    "{package} (package index)",
+    "{format} (converted from {other})",
+)
+TEMPLATES: Final = (*REASONS, *SENTENCES, *_OF_MODELS)
 """Each is a source of the context ``phrases`` of the translation."""
 
-_NUMBER: Final = re.compile(r"\d[\d,]*(?:\.\d+)?")
+# A figure with its unit; a model's name has digits too.
+_FIGURE: Final = re.compile(r"(\d[\d,]*)(?:\.(\d+))?(%| \w+)?")
 
 
 def phrase(text: str) -> str:
@@ -29,11 +36,8 @@ def phrase(text: str) -> str:
 
 def _localised(figure: str) -> str:
     """``8,192`` and ``4.9 GB`` as the person's language writes them."""
-
-    def write(found: re.Match[str]) -> str:
-        whole, _, decimals = found[0].replace(",", "").partition(".")
-        if decimals:
-            return QLocale().toString(float(f"{whole}.{decimals}"), "f", len(decimals))
-        return QLocale().toString(int(whole)) if "," in found[0] else whole
-
-    return _NUMBER.sub(write, figure)
+    found = _FIGURE.fullmatch(figure)
+    if found is None:
+        return figure
+    whole, decimals, unit = found[1].replace(",", ""), found[2] or "", found[3] or ""
+    return QLocale().toString(float(f"{whole}.{decimals}"), "f", len(decimals)) + unit

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QElapsedTimer, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.desktop import wording
@@ -50,8 +51,25 @@ class StatusLine(QLabel):
         self._result = "" if stamp is None else wording.answer_summary(stamp)
         self._refresh()
 
+    def minimumSizeHint(self) -> QSize:  # noqa: N802  Qt's name
+        """A narrow window shows the beginning."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802  Qt's name
+        place = self.contentsRect()
+        shown = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, place.width()
+        )
+        align = Qt.AlignmentFlag.AlignVCenter | (
+            Qt.AlignmentFlag.AlignRight if self.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
+        )
+        self.style().drawItemText(
+            QPainter(self), place, align, self.palette(), True, shown, self.foregroundRole()
+        )
+
     @Slot()
     def _refresh(self) -> None:
         sentence = wording.activity_sentence(self._activity, self._since.elapsed() / 1000)
         self.setText(sentence or self._result)
+        self.setToolTip(self.text())
         self.text_changed.emit(self.text())

@@ -3725,6 +3725,18 @@ Nichts davon wurde behalten. Versuchen Sie es später noch einmal, oder mit eine
       <source>It does not fit: {tokens} tokens need a KV cache of {kv}, and the pool that the program or the profile sets is smaller.</source>
       <translation>Es passt nicht: {tokens} Token brauchen einen KV-Cache von {kv}, und der Vorrat, den das Programm oder das Profil festlegt, ist kleiner.</translation>
     </message>
+    <message>
+      <source>Converted from {source}</source>
+      <translation>Umgewandelt aus {source}</translation>
+    </message>
+    <message>
+      <source>{package} (package index)</source>
+      <translation>{package} (Paketverzeichnis)</translation>
+    </message>
+    <message>
+      <source>{format} (converted from {other})</source>
+      <translation>{format} (umgewandelt aus {other})</translation>
+    </message>
   </context>
   <context>
     <name>evidence</name>

@@ -67,6 +67,20 @@ def test_escape_clears_the_search_then_goes_back_to_the_input(
     assert room.engine.cancelled == [room.engine.last]
 
 
+def test_a_list_that_goes_away_leaves_the_keys_to_the_input(desktop: Desktop) -> None:
+    window, field = desktop.window, desktop.window.composer.field
+    window.activateWindow()
+    window.chat_list.search.setFocus()
+    window.resize(400, 500)
+    assert not window.chat_list.isVisible()
+    assert field.hasFocus()
+    window.resize(1000, 700)
+    window.chat_list.search.setFocus()
+    QTest.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    assert not window.chat_list.isVisible()
+    assert field.hasFocus()
+
+
 def test_escape_anywhere_else_in_the_window_stops_the_answer(
     desktop: Desktop, room: Room, qtbot: QtBot
 ) -> None:

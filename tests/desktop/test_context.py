@@ -179,6 +179,19 @@ def test_the_bar_says_what_the_next_turn_takes(
     assert "50 of them are read already." in sentence
 
 
+def test_in_a_narrow_window_the_bar_and_the_status_lie_beside_each_other(
+    desktop: Desktop, room: Room, qtbot: QtBot
+) -> None:
+    take_turn(desktop, room, qtbot, "one", "two " * 500)
+    window, bar = desktop.window, desktop.window.context_bar
+    qtbot.waitUntil(lambda: not bar.isHidden())
+    window.resize(window.minimumSize())
+    window.status.setText("A status that is far longer than such a small window is wide. " * 2)
+    qtbot.waitUntil(lambda: bar.width() >= bar.minimumSizeHint().width())
+    assert window.width() == window.minimumWidth()
+    assert window.status.geometry().right() < bar.geometry().left()
+
+
 def test_the_bar_says_what_is_too_long_to_be_counted(
     desktop: Desktop, room: Room, qtbot: QtBot
 ) -> None:

@@ -13,6 +13,7 @@ from app.desktop.context.parts import ContextShown, Group, Part, parts_of
 from app.desktop.theme import Theme
 
 _BAR_WIDTH: Final = 132
+_BAR_SHORTEST: Final = 24
 _BAR_HEIGHT: Final = 7
 _GAP: Final = 10
 _MARGIN: Final = 5
@@ -85,12 +86,17 @@ class ContextBar(QAbstractButton):
         return self._figure
 
     def sizeHint(self) -> QSize:  # noqa: N802  Qt's name
-        words_width = self.fontMetrics().horizontalAdvance(self._figure)
         height = self.fontMetrics().height() + 2 * _MARGIN
-        return QSize(_BAR_WIDTH + _GAP + words_width + 2 * _MARGIN, height)
+        return QSize(_BAR_WIDTH + self._beside_track(), height)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802  Qt's name
-        return self.sizeHint()
+        """In a narrow window the words stay, and the bar is shorter."""
+        hint = self.sizeHint()
+        return QSize(hint.width() - _BAR_WIDTH + _BAR_SHORTEST, hint.height())
+
+    def _beside_track(self) -> int:
+        """Pixels of the width that the track doesn't have: the words and the room around them."""
+        return _GAP + self.fontMetrics().horizontalAdvance(self._figure) + 2 * _MARGIN
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802  Qt's name
         painter = QPainter(self)
@@ -100,7 +106,8 @@ class ContextBar(QAbstractButton):
             painter.setPen(QColor(colours.accent) if self.hasFocus() else Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colours.hover))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 7, 7)
-        track = QRectF(_MARGIN, (self.height() - _BAR_HEIGHT) / 2, _BAR_WIDTH, _BAR_HEIGHT)
+        length = max(0, min(_BAR_WIDTH, self.width() - self._beside_track()))
+        track = QRectF(_MARGIN, (self.height() - _BAR_HEIGHT) / 2, length, _BAR_HEIGHT)
         if self.isRightToLeft():
             track.moveRight(self.width() - _MARGIN)
         self._paint_parts(painter, track)

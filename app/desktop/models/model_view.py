@@ -23,11 +23,12 @@ _WIDTHS: Final = {
 _LEAVES_BELOW: Final = {
     Column.SPEED: 830,
     Column.CONTEXT: 720,
-    Column.GOOD_AT: 640,
     Column.BACKEND: 560,
     Column.SIZE: 470,
 }
 _NAME_SHARE: Final = 0.58
+_NAME_LEAST: Final = 170
+_GOOD_AT_LEAST: Final = 120  # pixels: less than that cuts every word
 
 
 class ModelView(QTableView):
@@ -59,10 +60,14 @@ class ModelView(QTableView):
             self.setColumnHidden(column, room < least)
         fixed = sum(width for column, width in _WIDTHS.items() if not self.isColumnHidden(column))
         flexible = max(room - fixed, 120)
-        alone = self.isColumnHidden(Column.GOOD_AT)
-        name = flexible if alone else max(170, round(flexible * _NAME_SHARE))
+        name = max(_NAME_LEAST, round(flexible * _NAME_SHARE))
+        if flexible - name < _GOOD_AT_LEAST:
+            name = flexible
+            self.hideColumn(Column.GOOD_AT)
+        else:
+            self.showColumn(Column.GOOD_AT)
+            self.setColumnWidth(Column.GOOD_AT, flexible - name)
         self.setColumnWidth(Column.NAME, name)
-        self.setColumnWidth(Column.GOOD_AT, max(0, flexible - name))
 
     def fit_rows(self) -> None:
         """Makes all rows as high as the first one needs, at whatever scaling."""

@@ -24,6 +24,7 @@ from app.desktop.models.ports import (
     StoreFacts,
     Verdict,
 )
+from app.desktop.phrases import phrase
 from app.models.catalog import LicenceKind, Origin, Variant
 from app.models.download_disk import DEFAULT_RESERVE_BYTES, free_bytes
 from app.models.library import InstalledModel
@@ -88,16 +89,16 @@ class LibraryShelf:
             good_at=QCoreApplication.translate("catalogue", row.good_at),
             use=row.use or "",
             parameters=row.parameters,
-            quantisation=row.quantisation or "",
+            quantisation=phrase(row.quantisation or ""),
             context_tokens=row.context_tokens,
             licence=row.licence or "",
             licence_link=row.licence_link or "",
             is_permissive=row.licence_kind is LicenceKind.PERMISSIVE,
-            publisher=row.publisher or "",
+            publisher=phrase(row.publisher or ""),
             repository=row.repository or "",
             revision=row.revision or "",
             trust=row.trust or ("" if listed is None else listed.trust.value),
-            provenance=row.source,
+            provenance=phrase(row.source or ""),
             source=_source(row, listed),
             fit=_fit(row.fit),
             tokens_per_s=row.tokens_per_s,

@@ -406,6 +406,18 @@ def test_escape_in_the_search_clears_it_before_anything_closes(opened_window: Op
     assert not window.isVisible()
 
 
+def test_a_column_that_would_cut_every_word_goes(opened_window: Opened) -> None:
+    window = opened_window()
+    for width in range(1900, 500, -50):
+        window.resize(width, 700)
+        view = window.view
+        if not view.isColumnHidden(Column.GOOD_AT):
+            assert view.columnWidth(Column.GOOD_AT) >= 120, width
+        elif width > 820:
+            columns = sum(view.columnWidth(column) for column in Column)
+            assert columns <= view.viewport().width(), width
+
+
 def test_a_narrow_window_keeps_the_details(opened_window: Opened) -> None:
     window = opened_window()
     window.resize(560, 700)

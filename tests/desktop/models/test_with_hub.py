@@ -271,7 +271,7 @@ def test_a_download_that_runs_while_the_models_move_goes_on_in_the_new_place(
     program = start()
     program.press(Press.GET)
     qtbot.waitUntil(hub.stalled.is_set, timeout=PATIENCE_MS)
-    _until(qtbot, program, RowState.RUNNING)
+    qtbot.waitUntil(lambda: "1.1 MB of 2.5 MB" in program.said(), timeout=PATIENCE_MS)
     target = tmp_path / "drive" / "models"
     with qtbot.waitSignal(program.desk.store_moved, timeout=PATIENCE_MS):
         program.desk.move_store(str(target))
