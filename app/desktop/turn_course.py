@@ -326,7 +326,7 @@ class TurnCourse(QObject):
             answer, stamp=msgspec.structs.replace(running.stamp, error=event.error)
         )
         running.stamp = msgspec.structs.replace(
-            begun(running.stamp, event.again, None), thinking_s=None, before=before
+            begun(running.stamp, event.again, event.report), thinking_s=None, before=before
         )
         started = msgspec.structs.replace(answer, stamp=running.stamp)
         wishes = running.wishes

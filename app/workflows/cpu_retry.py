@@ -15,10 +15,18 @@ from msgspec import Struct
 
 from app.certify.certificate import Certificate, Level
 from app.certify.certificate_store import Standing
-from app.core.errors import Bug, ContenoxError, ErrorKind, ErrorRecord, UserError
+from app.core.errors import (
+    Bug,
+    ContenoxError,
+    EnvironmentFault,
+    ErrorKind,
+    ErrorRecord,
+    UserError,
+)
 from app.engine.chat import ChatMessage, Role
 from app.engine.client import EngineClient
-from app.engine.outcome import DeltaKind, FinishReason
+from app.engine.faults import fault
+from app.engine.outcome import ContextReport, DeltaKind, FinishReason
 from app.engine.protocol import (
     Count,
     Counted,
@@ -41,13 +49,15 @@ _CLOSING: Final = "closing"
 class RetriedOnCpu(Struct, frozen=True, kw_only=True):
     """``device`` failed a request with ``error``; from now on ``again`` is what answers it.
 
-    It has the same id. Its answer goes on behind the text that was streamed before.
+    It has the same id. Its answer goes on behind the text that was streamed before. ``report``
+    counts what the CPU reads.
     """
 
     request: str
     device: str
     error: ErrorRecord
     again: Generate
+    report: ContextReport
 
 
 TurnEvent = Event | RetriedOnCpu
@@ -127,29 +137,47 @@ class RetryingEngine:
         """On the engine's reader thread."""
         if isinstance(event, Delta):
             turn.note(event)
-        if isinstance(event, Failed) and _another_device_may_help(event) and self._wanted():
-            threading.Thread(
-                target=self._retry, args=(turn, event, listener), name="cpu-retry", daemon=True
-            ).start()
-            return
         if isinstance(event, Finished | Failed):
+            error = _failure_of_the_device(event)
+            if error is not None and self._wanted():
+                threading.Thread(
+                    target=self._retry,
+                    args=(turn, event, error, listener),
+                    name="cpu-retry",
+                    daemon=True,
+                ).start()
+                return
             self._forget(turn)
         listener(event)
 
-    def _retry(self, turn: "_Turn", failed: Failed, listener: TurnListener) -> None:
-        """On a thread of its own: hashing and counting take a while."""
+    def _retry(
+        self, turn: "_Turn", ended: Finished | Failed, failure: ErrorRecord, listener: TurnListener
+    ) -> None:
+        """On a thread of its own: hashing and counting take a while.
+
+        Args:
+            ended: how the device ended it, for the case that it stays at that.
+            failure: the same as an error.
+        """
         asked = turn.request
         try:
-            again = self._allowed(turn)
+            again, report = self._allowed(turn)
         except Exception as error:  # noqa: BLE001 - a turn must have its end, whatever happens here
             if not isinstance(error, ContenoxError):
                 _log.exception("the retry on the CPU was not prepared")
                 error = Bug.unexpected(error)
             self._forget(turn)
-            listener(msgspec.structs.replace(failed, error=_with_reason(failed.error, error)))
+            _log.info("not tried again on the CPU: %s", error.message)
+            if isinstance(ended, Failed):
+                ended = msgspec.structs.replace(ended, error=_with_reason(failure, error))
+            listener(ended)
             return
         told = RetriedOnCpu(
-            request=asked.request, device=asked.spec.device, error=failed.error, again=again
+            request=asked.request,
+            device=asked.spec.device,
+            error=failure,
+            again=again,
+            report=report,
         )
         with self._lock:
             self._turns.pop(asked.request, None)
@@ -160,8 +188,8 @@ class RetryingEngine:
                 return
         listener(Finished(request=asked.request, generation=0, reason=FinishReason.CANCELLED))
 
-    def _allowed(self, turn: "_Turn") -> Generate:
-        """What the CPU shall answer, its prompt counted exactly.
+    def _allowed(self, turn: "_Turn") -> tuple[Generate, ContextReport]:
+        """What the CPU shall answer, and its prompt counted exactly.
 
         Raises:
             ContenoxError: why it may not.
@@ -170,23 +198,24 @@ class RetryingEngine:
             raise UserError("tool_called", "a tool call had been made already", "")
         load = self._load_on_cpu(turn.request.spec)
         again = turn.going_on(load.spec)
-        counted: list[int] = []
+        counted: list[ContextReport] = []
 
         def listen(event: Event) -> None:
             if isinstance(event, Counted):
-                counted.append(event.report.prompt_tokens)
+                counted.append(event.report)
 
         self._engine.call(Count(request=new_request_id(), turn=again), listen)
-        left = load.tested_tokens - counted[0]
+        report = counted[0]
+        left = load.tested_tokens - report.prompt_tokens
         if left < max(1, again.reserve_tokens):
             raise UserError(
                 "not_certified",
-                f"prompt and answer need {counted[0] + max(1, again.reserve_tokens):,} tokens,"
+                f"prompt and answer need {report.needed_tokens:,} tokens,"
                 f" and {load.tested_tokens:,} were tested there",
                 "",
             )
         # The answer, too, ends where nothing was measured any more.
-        return msgspec.structs.replace(again, max_tokens=min(again.max_tokens, left))
+        return msgspec.structs.replace(again, max_tokens=min(again.max_tokens, left)), report
 
     def _forget(self, turn: "_Turn") -> None:
         with self._lock:
@@ -221,10 +250,25 @@ class _Turn:
         return msgspec.structs.replace(self.request, spec=spec, messages=messages)
 
 
-def _another_device_may_help(failed: Failed) -> bool:
-    """Whether the model was lost, and neither to its files nor to a mistake of ours."""
-    error = failed.error
-    return failed.fatal and error.kind is ErrorKind.ENVIRONMENT and error.code != _CLOSING
+def _failure_of_the_device(ended: Finished | Failed) -> ErrorRecord | None:
+    """Why the model was lost; ``None`` if it wasn't, or to its files or to a mistake of ours.
+
+    A pool that is used up and a standstill keep their text and end as outcomes, but they cost the
+    session like every fatal fault: their cause lies in the library's pool or in the driver.
+    """
+    match ended:
+        case Failed(fatal=True, error=error):
+            ours = error.kind is not ErrorKind.ENVIRONMENT or error.code == _CLOSING
+            return None if ours else error
+        case Finished(reason=FinishReason.POOL_EXHAUSTED):
+            return fault("pool_exhausted").error().record()
+        case Finished(reason=FinishReason.STALLED):
+            return EnvironmentFault(
+                "stalled",
+                "The device made no progress any more.",
+                "Send the message again, or choose CPU.",
+            ).record()
+    return None
 
 
 def _not_certified(why: str) -> UserError:

@@ -3383,6 +3383,11 @@ Lassen Sie stattdessen die ältesten Fragen und Antworten weg, oder wählen Sie 
 Lassen Sie stattdessen die ältesten Fragen und Antworten weg.</translation>
     </message>
     <message>
+      <source>stalled</source>
+      <translation>Das Gerät kam nicht mehr voran.
+Senden Sie die Nachricht noch einmal, oder wählen Sie CPU.</translation>
+    </message>
+    <message>
       <source>template_failed</source>
       <translation>Die Chatvorlage des Modells kann nicht ausgeführt werden.
 Wählen Sie ein anderes Modell, oder holen Sie dieses noch einmal.</translation>

@@ -10,10 +10,11 @@ from app.desktop.conversation import FailedRun, Message
 from app.desktop.lifecycle import TurnState
 from app.desktop.message_block import AnswerBlock
 from app.desktop.wording import answer_details
+from app.engine.manifest import condensed, to_json
 from app.engine.protocol import Generate
 from app.engine.spec import ScriptedRuntime
 from app.workflows.cpu_retry import RetriedOnCpu
-from tests.desktop.fake_engine import failed, finished, loading, text, thought
+from tests.desktop.fake_engine import counted, failed, finished, loading, text, thought
 from tests.desktop.rooms import DEVICES, Room, Start
 
 LOST = ErrorRecord(
@@ -34,7 +35,9 @@ def _ask_on_the_gpu(desktop: Desktop, room: Room, qtbot: QtBot) -> RetriedOnCpu:
     assert isinstance(asked, Generate)
     spec = msgspec.structs.replace(asked.spec, runtime=ScriptedRuntime(device="CPU"))
     again = msgspec.structs.replace(asked, spec=spec)
-    return RetriedOnCpu(request=asked.request, device="GPU", error=LOST, again=again)
+    return RetriedOnCpu(
+        request=asked.request, device="GPU", error=LOST, again=again, report=counted(again)
+    )
 
 
 def _last(desktop: Desktop) -> Message:
@@ -78,6 +81,7 @@ def test_the_text_is_whole_and_the_person_is_told_now_and_later(start: Start, qt
     stamp = _last(desktop).stamp
     assert stamp is not None
     assert (stamp.device, stamp.before) == ("CPU", FailedRun(device="GPU", error=LOST))
+    assert stamp.manifest == to_json(condensed(told.report.manifest))
     failure = "GPU · The graphics device stopped answering. (device_lost)"
     assert ("Failed before", failure) in answer_details(stamp)
     desktop = _reopened(start, qtbot)

@@ -10,6 +10,8 @@ from app.core.settings import Settings, SettingsFile
 from app.engine.backends.scripted import ScriptedFault
 from app.engine.chat import ChatMessage, Role
 from app.engine.client import EngineClient, Listener
+from app.engine.engine_child import EntryPoint
+from app.engine.process import run_engine
 from app.engine.protocol import Failed, Finished, Generate, Request, new_request_id
 from app.engine.spec import LoadSpec, Protocols, ScriptedRuntime
 from app.hardware.host import read_cpu_name
@@ -64,8 +66,8 @@ class _Scripted(Services):
 class Machine:
     """A model that fails on the GPU in the middle of each answer, and a person who asks."""
 
-    def __init__(self, root: DataRoot) -> None:
-        self.engine = _Engine(log_dir=root.logs)
+    def __init__(self, root: DataRoot, entry: EntryPoint = run_engine) -> None:
+        self.engine = _Engine(log_dir=root.logs, entry=entry)
         self.engine.devices = []
         self.services = _Scripted(
             data_root=root,

@@ -1,6 +1,8 @@
 """The one retry on the CPU: a scripted GPU dies in an answer, and who may go on with it."""
 
+import os
 from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
 
 import msgspec
 import pytest
@@ -12,6 +14,7 @@ from app.core.settings import Settings
 from app.engine.backends.scripted import ScriptedFault
 from app.engine.chat import ChatMessage, Role
 from app.engine.outcome import FinishReason
+from app.engine.process import EngineProcess
 from app.engine.protocol import Delta, Failed, Finished
 from app.hardware.readings import CPU
 from app.workflows.cpu_retry import RetriedOnCpu, TurnEvent
@@ -45,6 +48,7 @@ def error_of(events: list[TurnEvent]) -> ErrorRecord:
         (ScriptedFault.DECODE_FAILS, "pool_corrupted"),
         (ScriptedFault.DECODE_ABORTS, "engine_died"),
         (ScriptedFault.LOAD_ABORTS, "engine_died"),
+        (ScriptedFault.POOL_EXHAUSTED, "pool_exhausted"),
     ],
 )
 def test_the_cpu_goes_on_where_the_gpu_stopped(
@@ -66,6 +70,36 @@ def test_the_cpu_goes_on_where_the_gpu_stopped(
         (ChatMessage(role=Role.ASSISTANT, content=before),) if before else ()
     )
     assert machine.engine.devices == ["GPU.0", "CPU"]
+    counted = told.report.manifest
+    assert counted.identity.device == "CPU"
+    assert counted.prompt_tokens == 1 + len(before.split())
+
+
+def _impatient(connection: Connection, log_dir: str) -> None:
+    del log_dir
+    os._exit(EngineProcess(connection, stalled_s=0.5, patience_s=0.5).serve())
+
+
+def test_the_cpu_answers_where_the_gpu_stood_still(data_root: DataRoot) -> None:
+    machine = Machine(data_root, entry=_impatient)
+    machine.services.faults["GPU.0"] = ScriptedFault.COMPUTE_HANGS
+    machine.certify()
+    events = machine.ask()
+    (told,) = retries(events)
+    assert told.error.code == "stalled"
+    assert isinstance(events[-1], Finished)
+    assert text(events) == ANSWER
+    machine.services.close()
+
+
+def test_a_full_pool_that_may_not_be_tried_again_ends_as_it_did(machine: Machine) -> None:
+    machine.services.faults["GPU.0"] = ScriptedFault.POOL_EXHAUSTED
+    events = machine.ask()
+    end = events[-1]
+    assert isinstance(end, Finished)
+    assert end.reason is FinishReason.POOL_EXHAUSTED
+    assert end.usage.prompt_tokens > 0
+    assert (text(events), machine.engine.devices) == (BEFORE_THE_FAULT, ["GPU.0"])
 
 
 def _stale(machine: Machine) -> None:
@@ -159,15 +193,11 @@ def test_a_second_failure_is_the_end(machine: Machine) -> None:
 
 
 def test_what_another_device_would_not_mend_is_not_tried(machine: Machine) -> None:
-    """Too little memory before anything ran is not fatal; a full pool is an end with its text."""
+    """Too little memory before anything ran is not fatal."""
     machine.certify()
     machine.services.faults["GPU.0"] = ScriptedFault.LOAD_FAILS
     assert error_of(machine.ask()).code == "out_of_memory"
-    machine.services.faults["GPU.0"] = ScriptedFault.POOL_EXHAUSTED
-    end = machine.ask()[-1]
-    assert isinstance(end, Finished)
-    assert end.reason is FinishReason.POOL_EXHAUSTED
-    assert machine.engine.devices == ["GPU.0", "GPU.0"]
+    assert machine.engine.devices == ["GPU.0"]
 
 
 def test_a_cancel_while_it_is_prepared_ends_the_turn(machine: Machine) -> None:
