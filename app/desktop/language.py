@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTranslator
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, Qt, QTranslator
 from PySide6.QtWidgets import QApplication
 
 _NAME: Final = "contenox"
+_QT_NAME: Final = "qtbase"
+_TRANSLATIONS: Final = QLibraryInfo.LibraryPath.TranslationsPath
 
 
 def speak(app: QApplication, translations: Path, language: str | None = None) -> QLocale:
@@ -25,6 +27,10 @@ def speak(app: QApplication, translations: Path, language: str | None = None) ->
     translator = QTranslator(app)
     if translator.load(locale, _NAME, "_", str(translations)):
         QCoreApplication.installTranslator(translator)
+        # The menus of text fields, dialogs of files and buttons such as Cancel have Qt's own words.
+        qt = QTranslator(app)
+        if qt.load(locale, _QT_NAME, "_", QLibraryInfo.path(_TRANSLATIONS)):
+            QCoreApplication.installTranslator(qt)
     app.setLayoutDirection(
         Qt.LayoutDirection.RightToLeft
         if locale.textDirection() is Qt.LayoutDirection.RightToLeft and not translator.isEmpty()

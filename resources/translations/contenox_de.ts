@@ -1094,6 +1094,10 @@
       <source>Its files were checked, and their digests are recorded.</source>
       <translation>Seine Dateien sind geprüft und ihre Prüfsummen festgehalten.</translation>
     </message>
+    <message>
+      <source>The models were moved</source>
+      <translation>Die Modelle sind umgezogen</translation>
+    </message>
   </context>
   <context>
     <name>DetailPane</name>

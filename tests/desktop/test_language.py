@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTranslator
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton
 
 from app.certify.checks import CACHED_AGREEMENT, CHECKS, CPU_AGREEMENT
 from app.core.errors import EnvironmentFault
@@ -174,6 +174,22 @@ def german(qapp: QApplication) -> Iterator[QLocale]:
 def test_the_compiled_file_says_what_the_source_says() -> None:
     for context, source, translation in _messages():
         assert QCoreApplication.translate(context, source) == translation
+
+
+@pytest.mark.usefixtures("german")
+def test_what_qt_says_by_itself_is_german_too() -> None:
+    field = QLineEdit()
+    said = [
+        action.text().replace("&", "") for action in field.createStandardContextMenu().actions()
+    ]
+    assert any(text.startswith("Einfügen") for text in said)
+    field.deleteLater()
+    dialog = QFileDialog()
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    shown = [button.text() for button in dialog.findChildren(QPushButton)]
+    assert "Abbrechen" in shown
+    dialog.deleteLater()
 
 
 @pytest.mark.usefixtures("german")

@@ -106,8 +106,7 @@ class ModelsDesk(QObject):
         window.line_chosen.connect(self._on_line_chosen)
         errands = self.errands = Errands(self._services, self.stock, window)
         errands.imported.connect(self._on_imported)
-        errands.moved.connect(self.models_changed)
-        errands.moved.connect(self.store_moved)
+        errands.moved.connect(self._on_moved)
         errands.failed.connect(self._on_failed)
         if self.stock.store is not None:
             window.set_store(self.stock.store)
@@ -276,6 +275,12 @@ class ModelsDesk(QObject):
                 self.tr("Its files were checked, and their digests are recorded."),
             )
         )
+
+    @Slot(str)
+    def _on_moved(self, folder: str) -> None:
+        self.models_changed.emit()
+        self.store_moved.emit()
+        self._show(self._notice(self.tr("The models were moved"), folder))
 
     def _notice(self, headline: str, sentence: str, button: str = "") -> Banner:
         return Banner(self._theme, BannerKind.NOTICE, headline, sentence, button=button)

@@ -16,7 +16,7 @@ class Errands(QObject):
     """Lives as long as the window, whose file dialogs it opens. Nothing of it blocks."""
 
     imported = Signal()
-    moved = Signal()
+    moved = Signal(str)  # where the models are now
     failed = Signal(object)  # ErrorRecord
 
     def __init__(self, services: ModelsServices, stock: ModelStock, window: ModelsWindow) -> None:
@@ -85,7 +85,7 @@ class Errands(QObject):
             self._end_job()
             self._stock.queue.wake()
             self._stock.refresh()
-            self.moved.emit()
+            self.moved.emit(folder)
 
         def failed(error: ErrorRecord) -> None:
             self._stock.queue.wake()

@@ -332,6 +332,8 @@ def test_the_store_moves_while_the_queue_rests(
     with qtbot.waitSignal(bench.desk.models_changed):
         _errands(bench).move_to("elsewhere")
     assert models.moved == [Path("elsewhere")]
+    assert window.banner is not None
+    assert "elsewhere" in window.banner.accessibleName()
     qtbot.waitUntil(lambda: models.queue.opened == 2)
 
 
