@@ -84,14 +84,16 @@ def refuse_sockets() -> DeviceInventory:
 def test_ov3_whatever_goes_wrong_in_the_probe_leaves_the_cpu_and_says_so(
     probe: object, outcome: ProbeOutcome, words: str
 ) -> None:
+    others = multiprocessing.active_children()
     found = probe_devices(timeout_s=60, probe=probe)  # type: ignore[arg-type]
     assert found.outcome is outcome
     assert words in found.explanation
     assert [(one.id, one.full_name) for one in found.devices] == [(CPU, read_cpu_name())]
-    assert not multiprocessing.active_children()
+    assert set(multiprocessing.active_children()) <= set(others)
 
 
 def test_ov3_a_hanging_probe_is_killed_and_leaves_the_cpu() -> None:
+    others = multiprocessing.active_children()
     threads = threading.active_count()
     started = time.monotonic()
     found = probe_devices(timeout_s=1.0, probe=hang)
@@ -99,7 +101,7 @@ def test_ov3_a_hanging_probe_is_killed_and_leaves_the_cpu() -> None:
     assert found.outcome is ProbeOutcome.TIMED_OUT
     assert "within 1.0 s" in found.explanation
     assert [one.id for one in found.devices] == [CPU]
-    assert not multiprocessing.active_children()
+    assert set(multiprocessing.active_children()) <= set(others)
     assert threading.active_count() <= threads
 
 

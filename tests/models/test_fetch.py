@@ -24,6 +24,7 @@ from app.models.hub_endpoint import HubEndpoint
 from app.models.identity import FileRecord, Stopped
 from tests.support.hub_handler import GOOD_TOKEN, git_blob_id
 from tests.support.loopback_hub import LoopbackHub
+from tests.support.promptness import AT_ONCE_S
 
 MIB = 1 << 20
 CONTENT = hashlib.shake_256(b"weights").digest(2 * MIB + 12_345)
@@ -311,7 +312,7 @@ STALLS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("direct", [MIB // 4, None], ids=["direct", "plain"])
 @pytest.mark.parametrize("reused", [False, True], ids=["new connection", "reused connection"])
 @pytest.mark.parametrize("fault", STALLS.values(), ids=STALLS.keys())
-def test_a_stalled_transfer_stops_within_100_ms(
+def test_a_stalled_transfer_stops_at_once(
     rig: Rig, fault: dict[str, Any], reused: bool, direct: int | None
 ) -> None:
     rig.limits = FetchLimits(no_byte_s=60.0, direct_from_bytes=direct)
@@ -332,12 +333,12 @@ def test_a_stalled_transfer_stops_within_100_ms(
     pressed = time.monotonic()
     rig.stop.press()
     thread.join(10)
-    assert time.monotonic() - pressed < 0.1
+    assert time.monotonic() - pressed < AT_ONCE_S
     assert [type(error) for error in ended] == [Stopped]
     assert not rig.target.exists()
 
 
-def test_a_pause_between_attempts_stops_within_100_ms(rig: Rig) -> None:
+def test_a_pause_between_attempts_stops_at_once(rig: Rig) -> None:
     rig.limits = FetchLimits(retry=RetryPolicy(longest_s=60.0))
     rig.hub.fault(status=429, headers={"Retry-After": "60"})
     timer = threading.Timer(0.3, rig.stop.press)
@@ -345,7 +346,7 @@ def test_a_pause_between_attempts_stops_within_100_ms(rig: Rig) -> None:
     started = time.monotonic()
     with pytest.raises(Stopped):
         rig.fetch()
-    assert time.monotonic() - started < 1.5
+    assert time.monotonic() - started < AT_ONCE_S
     timer.join()
 
 

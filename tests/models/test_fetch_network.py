@@ -20,6 +20,7 @@ from app.models.hub_metadata import HubMetadata
 from app.models.identity import FileRecord, Stopped
 from tests.support.loopback_hub import LoopbackHub
 from tests.support.loopback_proxy import LoopbackProxy
+from tests.support.promptness import AT_ONCE_S
 
 PEM = Path(__file__).resolve().parents[1] / "support" / "loopback_tls.pem"
 CONTENT = hashlib.shake_256(b"tls").digest(300_000)
@@ -99,7 +100,7 @@ def test_a_proxy_that_refuses_is_named(company: Company) -> None:
     assert "proxy" in error.message
 
 
-def test_a_stalled_tls_stream_stops_within_100_ms(company: Company) -> None:
+def test_a_stalled_tls_stream_stops_at_once(company: Company) -> None:
     company.hub.fault(stall_at=100_000)
     ended: list[BaseException] = []
 
@@ -115,5 +116,5 @@ def test_a_stalled_tls_stream_stops_within_100_ms(company: Company) -> None:
     pressed = time.monotonic()
     company.stop.press()
     thread.join(20)
-    assert time.monotonic() - pressed < 0.1
+    assert time.monotonic() - pressed < AT_ONCE_S
     assert [type(error) for error in ended] == [Stopped]

@@ -16,6 +16,7 @@ from app.models.identity import Stopped
 from app.models.text_only import RefusalReason, judge_openvino_files
 from tests.support.hub_handler import GOOD_TOKEN, git_blob_id
 from tests.support.loopback_hub import LoopbackHub
+from tests.support.promptness import AT_ONCE_S
 
 FILES = {"config.json": b"{}", "openvino_model.bin": b"w" * 1000}
 RETRY = RetryPolicy(idle_attempts=3, first_s=0.01, longest_s=0.1)
@@ -102,7 +103,7 @@ def test_a_lasting_fault_of_the_api_is_told(
     assert _code(hub, timeout_s=0.3) == code
 
 
-def test_an_api_that_hangs_is_left_within_100_ms(hub: LoopbackHub) -> None:
+def test_an_api_that_hangs_is_left_at_once(hub: LoopbackHub) -> None:
     hub.fault(where="api", stall_at=0)
     stop = StopSwitch()
     ended: list[BaseException] = []
@@ -119,7 +120,7 @@ def test_an_api_that_hangs_is_left_within_100_ms(hub: LoopbackHub) -> None:
     pressed = time.monotonic()
     stop.press()
     thread.join(10)
-    assert time.monotonic() - pressed < 0.1
+    assert time.monotonic() - pressed < AT_ONCE_S
     assert [type(error) for error in ended] == [Stopped]
 
 

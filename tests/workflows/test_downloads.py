@@ -31,6 +31,7 @@ from tests.support.model_files import (
     openvino_files,
     tiny_catalog,
 )
+from tests.support.promptness import AT_ONCE_S
 
 WEIGHTS = "openvino_model.bin"
 REPOSITORY_ROOT = Path(__file__).resolve().parents[2]
@@ -128,9 +129,9 @@ def test_a_pause_keeps_the_bytes_and_resume_goes_on_there(machine: Machine) -> N
     machine.stalled(downloads)
     pressed = time.monotonic()
     downloads.pause("tiny", "openvino")
-    assert time.monotonic() - pressed < 0.1
+    assert time.monotonic() - pressed < AT_ONCE_S
     paused = machine.wait(downloads, S.PAUSED)
-    assert time.monotonic() - pressed < 0.5
+    assert time.monotonic() - pressed < AT_ONCE_S
     assert paused.reason is None
     assert paused.done_bytes >= MIB
     assert paused.allows(Move.RESUME)
@@ -158,7 +159,7 @@ def test_a_program_that_ends_goes_on_at_the_next_start(machine: Machine) -> None
     machine.stalled(downloads)
     started = time.monotonic()
     downloads.close()
-    assert time.monotonic() - started < 1.0
+    assert time.monotonic() - started < AT_ONCE_S
     again = machine.started()
     machine.wait(again, S.INSTALLED)
     assert machine.installed_right()
