@@ -10,14 +10,13 @@ from app.desktop import wording
 from app.desktop.announce import announce
 from app.desktop.banner import Banner, BannerKind
 from app.desktop.choice_banner import ChoiceBanner
-from app.desktop.context import words
+from app.desktop.context import full_words
 from app.desktop.conversation import Conversation
 from app.desktop.main_window import MainWindow
 from app.desktop.open_chats import OpenChats
 from app.desktop.theme import Theme
 from app.desktop.turn import TurnRunner
-from app.desktop.turn_gate import Decision
-from app.desktop.turn_records import Change, HeldTurn, LeftOut
+from app.desktop.turn_records import Change, Decision, HeldTurn, LeftOut
 
 SHORTEN: Final = "shorten"
 GO: Final = "go"
@@ -60,7 +59,7 @@ class FullChat(QObject):
     def _on_left_out(self, left_out: LeftOut) -> None:
         """Told in any case: a remembered choice asks nobody, and one step may not be enough."""
         if left_out.chat == self._chats.current.id:
-            headline, sentence = words.left_out_now(left_out.cut, self._chats.current)
+            headline, sentence = full_words.left_out_now(left_out.cut, self._chats.current)
             banner = Banner(self._theme, BannerKind.NOTICE, headline, sentence)
             self._window.transcript.show_banner(banner)
             announce(self._window, f"{headline} {sentence}")
@@ -76,9 +75,9 @@ class FullChat(QObject):
             self._show(held)
 
     def _show(self, held: HeldTurn) -> None:
-        headline, sentence = words.held(held.hold, self._chats.current)
-        remember = words.remember() if held.hold.overflow is not None else ""
-        choices = words.ways_on(held.hold)
+        headline, sentence = full_words.held(held.hold, self._chats.current)
+        remember = full_words.remember() if held.hold.overflow is not None else ""
+        choices = full_words.ways_on(held.hold)
         error = held.hold.error
         banner = ChoiceBanner(
             self._theme,

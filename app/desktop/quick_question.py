@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop import wording
 from app.desktop.composer import Composer
-from app.desktop.context import words
+from app.desktop.context import full_words
 from app.desktop.conversation import Conversation, new_id
 from app.desktop.links import open_link
 from app.desktop.markdown.rendering import RenderingThread
@@ -148,7 +148,7 @@ class QuickQuestion(QDialog):
     def _on_held(self, held: HeldTurn) -> None:
         """There is no room for a choice here; as a chat it can be made."""
         if held.chat == self._conversation.id:
-            self.text.append(" ".join(words.held(held.hold, self._conversation)))
+            self.text.append(" ".join(full_words.held(held.hold, self._conversation)))
             self.text.finish()
 
     @Slot()

@@ -5,7 +5,7 @@ from PySide6.QtCore import QElapsedTimer
 
 from app.chats.records import SamplingFields
 from app.desktop.conversation import AnswerStamp, Conversation, Message
-from app.desktop.turn_gate import Admitted
+from app.desktop.turn_records import Admitted
 from app.engine.outcome import DeltaKind
 
 

@@ -5,8 +5,7 @@ import msgspec
 from app.desktop.conversation import Conversation, Message
 from app.desktop.lifecycle import Action, Happening, allows
 from app.desktop.turn_course import UNDECIDED, TurnCourse
-from app.desktop.turn_gate import Decision
-from app.desktop.turn_records import Change
+from app.desktop.turn_records import Change, Decision
 from app.engine.chat import Role
 from app.engine.outcome import FinishReason
 

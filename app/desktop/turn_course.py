@@ -18,14 +18,17 @@ from app.desktop.kept_chats import KeptChats
 from app.desktop.lifecycle import BUSY, Happening, TurnState, after
 from app.desktop.running_turn import RunningTurn
 from app.desktop.services import ModelEntry, PrepareTurn, Readings
-from app.desktop.turn_gate import CONTEXT_OVERFLOW, Admitted, Decision, Hold, TurnGate
+from app.desktop.turn_gate import CONTEXT_OVERFLOW, TurnGate
 from app.desktop.turn_maker import Asked, TurnMaker, Wanted
 from app.desktop.turn_records import (
     SUMMARISING,
     Activity,
+    Admitted,
     Change,
+    Decision,
     Failure,
     HeldTurn,
+    Hold,
     LeftOut,
     Piece,
     Retry,

@@ -9,10 +9,11 @@ from typing import Final
 import msgspec
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.chats.records import ContextFields, OverflowChoice
+from app.chats.records import OverflowChoice
 from app.core.errors import ContenoxError, ErrorRecord, UserError
 from app.desktop.engine_bridge import EngineBridge
 from app.desktop.turn_maker import Asked
+from app.desktop.turn_records import Admitted, Decision, Hold
 from app.engine.outcome import ContextReport, DeltaKind, FinishReason
 from app.engine.protocol import (
     Count,
@@ -25,64 +26,11 @@ from app.engine.protocol import (
 from app.workflows.context_overflow import Overflow, overflow_of
 from app.workflows.context_talk import Cut, Talk
 from app.workflows.cpu_retry import TurnEvent
-from app.workflows.reading_speed import ReadingSpeed, SlowReading, slow_reading
+from app.workflows.reading_speed import SlowReading, slow_reading
 
 # So many summaries, or halvings of what can't even be counted, are more than any chat needs.
 _MOST_STEPS: Final = 64
 CONTEXT_OVERFLOW: Final = "context_overflow"
-
-
-class Shortened(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a turn has been shortened: ``cut`` is what was left out for it, all in all."""
-
-    context: ContextFields
-    cut: Cut = Cut()
-
-
-class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person wants for one turn.
-
-    ``unhurried``: it may take as long as it takes to read; ``hurried``: it is shortened until that
-    is quick. ``cut`` is what the person was told would be left out, beside what ``shortened`` says
-    was done before the person was asked. ``speed`` is how fast the model reads.
-    """
-
-    choice: OverflowChoice = OverflowChoice.ASK
-    unhurried: bool = False
-    hurried: bool = False
-    shortened: Shortened | None = None
-    cut: Cut | None = None
-    speed: ReadingSpeed | None = None
-
-
-class Admitted(msgspec.Struct, frozen=True, kw_only=True):
-    """A turn that may be sent. ``report`` is absent where its model's prompts can't be counted.
-    ``cut`` was left out for it.
-    """
-
-    asked: Asked
-    report: ContextReport | None = None
-    cut: Cut = Cut()
-
-
-class Hold(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a turn isn't sent: it doesn't fit, or is ``slow`` to read.
-
-    ``overflow`` is absent where it is too long to be counted: ``error`` says so then. ``cut`` is
-    what can be left out first, if that helps; ``done`` is what was left out already.
-    """
-
-    asked: Asked
-    done: Cut = Cut()
-    report: ContextReport | None = None
-    overflow: Overflow | None = None
-    slow: SlowReading | None = None
-    cut: Cut | None = None
-    error: ErrorRecord | None = None
-
-    @property
-    def shortened(self) -> Shortened:
-        return Shortened(context=self.asked.talk.context, cut=self.done)
 
 
 class TurnGate(QObject):

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from app.chats.records import OverflowChoice
 from app.desktop import wording
 from app.desktop.chooser import Chooser
-from app.desktop.context import words
+from app.desktop.context import full_words, words
 from app.desktop.context.bar import colour_of
 from app.desktop.context.parts import GROUPS, ContextShown
 from app.desktop.conversation import AnswerStamp, Conversation
@@ -60,7 +60,7 @@ class ContextPanel(QDialog):
         self._facts.setColumnStretch(1, 1)
         self.choice = Chooser(theme, translate("ContextPanel", "When the chat is full"), self)
         for choice in _CHOICES:
-            self.choice.addItem(words.choice_name(choice), choice.value)
+            self.choice.addItem(full_words.choice_name(choice), choice.value)
         self.choice.activated.connect(self._on_choice)
         self._build()
 
@@ -104,8 +104,8 @@ class ContextPanel(QDialog):
         report, talk = shown.report, shown.talk
         self._sums.setText(words.used_with_reserve(report))
         self._show(self._ready, words.ready(report))
-        messages = words.left_out_sentences(talk)[:1] if talk.left_out else []
-        pasted = words.left_out_pasted(talk, chat)
+        messages = full_words.left_out_sentences(talk)[:1] if talk.left_out else []
+        pasted = full_words.left_out_pasted(talk, chat)
         self._show(self._left_out, " ".join((*messages, pasted)).strip())
         summary = talk.read().summary
         self._show(self._summary, words.summary_sentence(summary) if summary else "")

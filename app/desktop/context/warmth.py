@@ -9,8 +9,7 @@ from app.desktop.background import Worker
 from app.desktop.lifecycle import TurnState
 from app.desktop.services import PrefixWarmer
 from app.desktop.turn import TurnRunner
-from app.desktop.turn_gate import Admitted
-from app.desktop.turn_records import Activity
+from app.desktop.turn_records import Activity, Admitted
 
 _IDLE_MS: Final = 15_000
 
