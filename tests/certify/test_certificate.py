@@ -99,9 +99,9 @@ def test_a_broken_file_is_set_aside_and_named_once(tmp_path: Path) -> None:
     assert store.survey() == (found, ())
 
 
-def test_a_certificate_that_cannot_be_written_leaves_the_older_one(tmp_path: Path) -> None:
+def test_a_certificate_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(EnvironmentFault, match="can't be written"):
+    with pytest.raises(EnvironmentFault, match="is a file, and a folder is needed there"):
         CertificateStore(tmp_path / "file" / "below").save(certificate())
 
 
