@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.chats.records import ContextFields
+from app.chats.records import ContextFields, PastedPart
 from app.chats.store import ChatStore
 from app.core.errors import ContenoxError
 from app.engine.chat import Role
@@ -119,13 +119,17 @@ def test_what_is_left_out_stays_out_of_the_parts_and_of_a_copy(
     store: ChatStore, tmp_path: Path
 ) -> None:
     first = store.send("c", "one").result()
-    second = store.send("c", "two").result()
+    log = "\n".join(f"10:00:0{number} INFO step" for number in range(5))
+    second = store.send("c", f"two\n{log}").result()
     third = store.send("c", "three").result()
     settings = store.conversation("c").result().settings
-    context = ContextFields(kept_from=second.id, summary="They began.")
+    pasted = (PastedPart(message=second.id, number=0),)
+    context = ContextFields(kept_from=second.id, summary="They began.", left_out_pasted=pasted)
     store.configure("c", type(settings)(context=context)).result()
     parts = stored_talk(store, "c").read()
-    assert [one.content for one in parts.history] == ["two", "three"]
+    assert "INFO" not in parts.history[0].content
+    assert [one.content[:5].strip() for one in parts.history] == ["two", "three"]
+    assert store.message(second.id).result().text.endswith(log), "nothing is lost"
     assert parts.history[0].role is Role.USER
     assert parts.summary == "They began."
     target = tmp_path / "out.json"
