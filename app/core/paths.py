@@ -85,7 +85,7 @@ class DataRoot:
         return self.path / "chats"
 
     def require(self) -> None:
-        """Makes sure that the folder is there, and that it can be read and written.
+        """Looks whether the folder can be read and written, or be made where it isn't there yet.
 
         A full disk is no reason to stop: what is there can be read, and deleting makes room.
 
@@ -93,9 +93,10 @@ class DataRoot:
             EnvironmentFault: ``data_root_unwritable`` or ``data_root_is_file``.
         """
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            next(self.path.iterdir(), None)
-            with tempfile.TemporaryFile(dir=self.path):
+            there = next(one for one in (self.path, *self.path.parents) if one.exists())
+            if there == self.path:
+                next(there.iterdir(), None)
+            with tempfile.TemporaryFile(dir=there):
                 pass
         except OSError as error:
             if error.errno not in _DISK_FULL:

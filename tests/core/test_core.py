@@ -84,7 +84,7 @@ def test_a_folder_that_refuses_files_is_named(
 ) -> None:
     root = DataRoot(tmp_path / "new" / "folder")
     root.require()
-    assert list(root.path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [], "nothing is made before it is needed"
 
     def refuse(code: int) -> None:
         def temporary_file(**_: object) -> None:
