@@ -6,10 +6,12 @@ from PySide6.QtCore import QCoreApplication, Signal, Slot
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QWidget
 
-from app.desktop import wording
 from app.desktop.chooser import Chooser
 from app.desktop.theme import Theme
-from app.hardware.readings import DeviceInventory, DeviceReading
+from app.hardware.readings import DeviceInventory, DeviceReading, DeviceState, ProbeOutcome
+
+# Qt's extractor knows this name.
+translate = QCoreApplication.translate
 
 
 class DeviceChooser(Chooser):
@@ -18,7 +20,7 @@ class DeviceChooser(Chooser):
     chosen = Signal(object)  # DeviceReading | None, by a person
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, QCoreApplication.translate("DeviceChooser", "Device"), parent)
+        super().__init__(theme, translate("DeviceChooser", "Device"), parent)
         self._devices: tuple[DeviceReading, ...] = ()
         self.addItem(self.tr("Automatic"))
         self.setToolTip(self.tr("Looking for devices"))
@@ -35,8 +37,8 @@ class DeviceChooser(Chooser):
         self.setCurrentIndex(ids.index(preferred) + 1 if preferred in ids else 0)
         unavailable = inventory.unavailable_gpu()
         sentences = (
-            wording.probe_sentence(inventory.outcome),
-            "" if unavailable is None else wording.device_sentence(unavailable.state),
+            _why_cpu_only(inventory.outcome),
+            "" if unavailable is None else _why_no_gpu(unavailable.state),
         )
         hint = "\n".join(sentence for sentence in sentences if sentence)
         self.setToolTip(hint or self.tr("The device that runs the model"))
@@ -73,3 +75,43 @@ def _title(device: DeviceReading) -> str:
     if len(name) > 34:
         name = name[:33].rstrip() + "…"
     return f"{device.id} · {name}" if name and name != device.id else device.id
+
+
+def _why_no_gpu(state: DeviceState) -> str:
+    """Why there is no GPU; empty for a device that can be used."""
+    return {
+        DeviceState.PLUGIN_MISSING: translate(
+            "DeviceChooser", "OpenVINO's GPU plug-in isn't installed, so only the CPU can be used."
+        ),
+        DeviceState.PLUGIN_FAILED: translate(
+            "DeviceChooser",
+            "OpenVINO's GPU plug-in is installed but can't be loaded; usually the graphics driver"
+            " with its OpenCL library is missing.",
+        ),
+        DeviceState.NO_DEVICE: translate(
+            "DeviceChooser", "OpenVINO's GPU plug-in works and finds no GPU that it supports."
+        ),
+    }.get(state, "")
+
+
+def _why_cpu_only(outcome: ProbeOutcome) -> str:
+    """Why no device but the CPU could be read; empty where all were."""
+    return {
+        ProbeOutcome.FAILED: translate(
+            "DeviceChooser", "OpenVINO could not be asked for its devices; only the CPU is used."
+        ),
+        ProbeOutcome.TIMED_OUT: translate(
+            "DeviceChooser",
+            "Reading the devices did not end, which usually is a hanging graphics driver; only the"
+            " CPU is used.",
+        ),
+        ProbeOutcome.CRASHED: translate(
+            "DeviceChooser",
+            "Reading the devices failed, which usually is a crash in the graphics driver; only the"
+            " CPU is used.",
+        ),
+        ProbeOutcome.UNREADABLE: translate(
+            "DeviceChooser",
+            "Reading the devices gave an answer that can't be understood; only the CPU is used.",
+        ),
+    }.get(outcome, "")

@@ -13,7 +13,6 @@ from app.desktop.phrases import phrase
 from app.desktop.services import FetchProgress
 from app.desktop.turn_records import SUMMARISING, Activity
 from app.engine.outcome import FinishReason, Timings, Usage
-from app.hardware.readings import DeviceState, ProbeOutcome
 
 # Makers write their names in ways that no rule gives back from a file name.
 _NAMES: Final = {
@@ -321,46 +320,6 @@ def error_code(error: ErrorRecord) -> str:
 
 def _told(error: ErrorRecord) -> str:
     return f"{error_sentences(error)[0]} ({error.code})"
-
-
-def device_sentence(state: DeviceState) -> str:
-    """Why there is no GPU; empty for a device that can be used."""
-    return {
-        DeviceState.PLUGIN_MISSING: translate(
-            "wording", "OpenVINO's GPU plug-in isn't installed, so only the CPU can be used."
-        ),
-        DeviceState.PLUGIN_FAILED: translate(
-            "wording",
-            "OpenVINO's GPU plug-in is installed but can't be loaded; usually the graphics driver"
-            " with its OpenCL library is missing.",
-        ),
-        DeviceState.NO_DEVICE: translate(
-            "wording", "OpenVINO's GPU plug-in works and finds no GPU that it supports."
-        ),
-    }.get(state, "")
-
-
-def probe_sentence(outcome: ProbeOutcome) -> str:
-    """Why no device but the CPU could be read; empty where all were."""
-    return {
-        ProbeOutcome.FAILED: translate(
-            "wording", "OpenVINO could not be asked for its devices; only the CPU is used."
-        ),
-        ProbeOutcome.TIMED_OUT: translate(
-            "wording",
-            "Reading the devices did not end, which usually is a hanging graphics driver; only the"
-            " CPU is used.",
-        ),
-        ProbeOutcome.CRASHED: translate(
-            "wording",
-            "Reading the devices failed, which usually is a crash in the graphics driver; only the"
-            " CPU is used.",
-        ),
-        ProbeOutcome.UNREADABLE: translate(
-            "wording",
-            "Reading the devices gave an answer that can't be understood; only the CPU is used.",
-        ),
-    }.get(outcome, "")
 
 
 def _translated(error: ErrorRecord) -> tuple[str, str] | None:

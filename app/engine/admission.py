@@ -68,7 +68,7 @@ _COUNTED_BYTES: Final = 2_000_000
 """So much text is counted in about a second, and counted exactly even if it can't fit."""
 
 _CHARS_PER_TOKEN: Final = 16
-"""No text has so many for each of its tokens, its white space apart."""
+"""Written text has four or five; what has more, its white space apart, is no text to embed."""
 
 
 def refuse_giant(
@@ -91,7 +91,7 @@ def refuse_giant(
 
 
 def refuse_giant_text(text: str, limit_tokens: int) -> None:
-    """Refuses a text to embed that can't fit, before counting it holds all else up.
+    """Refuses a text to embed that is far too long, before counting it holds all else up.
 
     Raises:
         UserError: ``context_overflow``.

@@ -31,7 +31,7 @@ class Segment(Struct, frozen=True, kw_only=True):
 
     ``name`` tells a person (and the model) which file or command it is. ``message`` is given for
     ``HISTORY`` in place of the text, ``tool`` for ``TOOLS``. ``inside`` says where in a turn pasted
-    texts are; what is around them, and they, are made by ``plain`` and ``fence`` already then.
+    texts are; the turn's text has gone through ``plain`` and ``fence`` already then.
     """
 
     kind: SegmentKind

@@ -219,6 +219,34 @@
       <source>The model failed its checks there.</source>
       <translation>Das Modell hat dort seine Prüfung nicht bestanden.</translation>
     </message>
+    <message>
+      <source>OpenVINO's GPU plug-in isn't installed, so only the CPU can be used.</source>
+      <translation>OpenVINOs GPU-Modul ist nicht installiert, deshalb ist nur die CPU nutzbar.</translation>
+    </message>
+    <message>
+      <source>OpenVINO's GPU plug-in is installed but can't be loaded; usually the graphics driver with its OpenCL library is missing.</source>
+      <translation>OpenVINOs GPU-Modul ist installiert, lässt sich aber nicht laden; meist fehlt der Grafiktreiber mit seiner OpenCL-Bibliothek.</translation>
+    </message>
+    <message>
+      <source>OpenVINO's GPU plug-in works and finds no GPU that it supports.</source>
+      <translation>OpenVINOs GPU-Modul arbeitet und findet keine GPU, die es unterstützt.</translation>
+    </message>
+    <message>
+      <source>OpenVINO could not be asked for its devices; only the CPU is used.</source>
+      <translation>OpenVINO konnte nicht nach Geräten gefragt werden; nur die CPU wird benutzt.</translation>
+    </message>
+    <message>
+      <source>Reading the devices did not end, which usually is a hanging graphics driver; only the CPU is used.</source>
+      <translation>Das Lesen der Geräte kam nicht zum Ende, meist wegen eines hängenden Grafiktreibers; nur die CPU wird benutzt.</translation>
+    </message>
+    <message>
+      <source>Reading the devices failed, which usually is a crash in the graphics driver; only the CPU is used.</source>
+      <translation>Das Lesen der Geräte ist gescheitert, meist wegen eines Absturzes im Grafiktreiber; nur die CPU wird benutzt.</translation>
+    </message>
+    <message>
+      <source>Reading the devices gave an answer that can't be understood; only the CPU is used.</source>
+      <translation>Das Lesen der Geräte gab eine unverständliche Antwort; nur die CPU wird benutzt.</translation>
+    </message>
   </context>
   <context>
     <name>FirstRun</name>
@@ -870,34 +898,6 @@
     <message>
       <source>{counted}, {reused} of them reused ({predicted} were predicted)</source>
       <translation>{counted}, davon {reused} wiederverwendet ({predicted} waren vorhergesagt)</translation>
-    </message>
-    <message>
-      <source>OpenVINO's GPU plug-in isn't installed, so only the CPU can be used.</source>
-      <translation>OpenVINOs GPU-Modul ist nicht installiert, deshalb ist nur die CPU nutzbar.</translation>
-    </message>
-    <message>
-      <source>OpenVINO's GPU plug-in is installed but can't be loaded; usually the graphics driver with its OpenCL library is missing.</source>
-      <translation>OpenVINOs GPU-Modul ist installiert, lässt sich aber nicht laden; meist fehlt der Grafiktreiber mit seiner OpenCL-Bibliothek.</translation>
-    </message>
-    <message>
-      <source>OpenVINO's GPU plug-in works and finds no GPU that it supports.</source>
-      <translation>OpenVINOs GPU-Modul arbeitet und findet keine GPU, die es unterstützt.</translation>
-    </message>
-    <message>
-      <source>OpenVINO could not be asked for its devices; only the CPU is used.</source>
-      <translation>OpenVINO konnte nicht nach Geräten gefragt werden; nur die CPU wird benutzt.</translation>
-    </message>
-    <message>
-      <source>Reading the devices did not end, which usually is a hanging graphics driver; only the CPU is used.</source>
-      <translation>Das Lesen der Geräte kam nicht zum Ende, meist wegen eines hängenden Grafiktreibers; nur die CPU wird benutzt.</translation>
-    </message>
-    <message>
-      <source>Reading the devices failed, which usually is a crash in the graphics driver; only the CPU is used.</source>
-      <translation>Das Lesen der Geräte ist gescheitert, meist wegen eines Absturzes im Grafiktreiber; nur die CPU wird benutzt.</translation>
-    </message>
-    <message>
-      <source>Reading the devices gave an answer that can't be understood; only the CPU is used.</source>
-      <translation>Das Lesen der Geräte gab eine unverständliche Antwort; nur die CPU wird benutzt.</translation>
     </message>
   </context>
   <context>
@@ -2271,8 +2271,8 @@
       <translation>Angeheftete Datei</translation>
     </message>
     <message>
-      <source>Changes</source>
-      <translation>Änderungen</translation>
+      <source>Diff</source>
+      <translation>Diff</translation>
     </message>
     <message>
       <source>Log</source>
@@ -2479,8 +2479,8 @@
       <translation>die {count} ältesten Nachrichten</translation>
     </message>
     <message>
-      <source>the pasted changes of {time}</source>
-      <translation>die eingefügten Änderungen von {time}</translation>
+      <source>the pasted diff of {time}</source>
+      <translation>der eingefügte Diff von {time}</translation>
     </message>
     <message>
       <source>the pasted test output of {time}</source>
@@ -2531,8 +2531,8 @@
       <translation>die älteste Nachricht</translation>
     </message>
     <message>
-      <source>Marks between the parts</source>
-      <translation>Zeichen zwischen den Teilen</translation>
+      <source>Chat template</source>
+      <translation>Chatvorlage</translation>
     </message>
   </context>
   <context>

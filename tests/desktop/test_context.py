@@ -351,4 +351,4 @@ def test_the_tokens_of_the_panel_add_up_and_pasted_text_is_a_part(
     assert panel is not None
     labels = [one.text() for one in panel.findChildren(QLabel) if one.isVisibleTo(panel)]
     assert "in it: Log" in labels
-    assert labels[labels.index("Marks between the parts") + 1] == "5"
+    assert labels[labels.index("Chat template") + 1] == "5"

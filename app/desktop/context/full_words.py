@@ -202,7 +202,7 @@ def _oldest(cut: Cut) -> str:
 def pasted_text(one: PastedText, chat: Conversation) -> str:
     """A pasted text, such as "the pasted log of 12:03 (312 lines, 2,300 tokens)"."""
     name = {
-        SegmentKind.DIFF: translate("context", "the pasted changes of {time}"),
+        SegmentKind.DIFF: translate("context", "the pasted diff of {time}"),
         SegmentKind.TEST_OUTPUT: translate("context", "the pasted test output of {time}"),
         SegmentKind.TERMINAL: translate("context", "the pasted log of {time}"),
     }[one.where.kind].format(time=moment_briefly(chat.get(one.part.message).sent_at_ms))
@@ -213,28 +213,29 @@ def pasted_text(one: PastedText, chat: Conversation) -> str:
     return f"{name} ({lines}, {tokens})"
 
 
+def left_out_messages(talk: Talk) -> str:
+    """How many messages of a chat are not read any more; empty for none."""
+    if not talk.left_out:
+        return ""
+    return translate("context", "The {count} oldest messages are not read any more.").format(
+        count=number(talk.left_out)
+    )
+
+
 def left_out_sentences(talk: Talk) -> list[str]:
     """How much of a chat is not read any more."""
-    found = []
-    if talk.left_out:
-        found.append(
-            translate("context", "The {count} oldest messages are not read any more.").format(
-                count=number(talk.left_out)
-            )
-        )
     pasted = len(talk.left_out_pasted)
+    sentence = ""
     if pasted == 1:
-        found.append(translate("context", "A pasted text is not read any more."))
+        sentence = translate("context", "A pasted text is not read any more.")
     elif pasted:
-        found.append(
-            translate("context", "{count} pasted texts are not read any more.").format(
-                count=number(pasted)
-            )
+        sentence = translate("context", "{count} pasted texts are not read any more.").format(
+            count=number(pasted)
         )
-    return found
+    return [one for one in (left_out_messages(talk), sentence) if one]
 
 
 def left_out_pasted(talk: Talk, chat: Conversation) -> str:
-    """Which pasted texts of the messages that are read are left out."""
+    """Which pasted texts of the messages that are read are left out; empty for none."""
     parts = "; ".join(pasted_text(one, chat) for one in talk.left_out_pasted)
     return translate("context", "Not read any more: {parts}.").format(parts=parts) if parts else ""

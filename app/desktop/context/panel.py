@@ -104,9 +104,8 @@ class ContextPanel(QDialog):
         report, talk = shown.report, shown.talk
         self._sums.setText(words.used_with_reserve(report))
         self._show(self._ready, words.ready(report))
-        messages = full_words.left_out_sentences(talk)[:1] if talk.left_out else []
-        pasted = full_words.left_out_pasted(talk, chat)
-        self._show(self._left_out, " ".join((*messages, pasted)).strip())
+        gone = (full_words.left_out_messages(talk), full_words.left_out_pasted(talk, chat))
+        self._show(self._left_out, " ".join(gone).strip())
         summary = talk.read().summary
         self._show(self._summary, words.summary_sentence(summary) if summary else "")
         self._show_segments(report)
@@ -129,7 +128,7 @@ class ContextPanel(QDialog):
         known = sum(one.tokens or 0 for one in parts)
         if known < report.prompt_tokens:  # so that the column adds up
             row = self._grid.rowCount()
-            self._grid.addWidget(_value(words.between()), row, 1, 1, 2)
+            self._grid.addWidget(_value(words.template_name()), row, 1, 1, 2)
             rest = _value(wording.number(report.prompt_tokens - known))
             rest.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._grid.addWidget(rest, row, 4)

@@ -36,7 +36,7 @@ def kind_name(kind: SegmentKind) -> str:
         SegmentKind.REPO_RULES: translate("context", "Rules of a folder"),
         SegmentKind.REPO_MAP: translate("context", "Map of a folder"),
         SegmentKind.PINNED: translate("context", "Pinned file"),
-        SegmentKind.DIFF: translate("context", "Changes"),
+        SegmentKind.DIFF: translate("context", "Diff"),
         SegmentKind.TEST_OUTPUT: translate("context", "Test output"),
         SegmentKind.TERMINAL: translate("context", "Log"),
         SegmentKind.HISTORY: translate("context", "Earlier messages"),
@@ -56,9 +56,9 @@ def inside_name(one: SegmentRecord) -> str:
     return translate("context", "in it: {kind}").format(kind=kind_name(one.kind))
 
 
-def between() -> str:
-    """What a template writes around the parts."""
-    return translate("context", "Marks between the parts")
+def template_name() -> str:
+    """What the chat template writes around the parts."""
+    return translate("context", "Chat template")
 
 
 def class_name(worth: CacheClass) -> str:
