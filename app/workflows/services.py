@@ -27,19 +27,12 @@ from app.engine.protocol import (
     new_request_id,
 )
 from app.engine.spec import LoadSpec
-from app.hardware.host import private_bytes, read_cpu_name, read_memory
-from app.hardware.readings import (
-    CPU,
-    DeviceInventory,
-    DeviceReading,
-    ProbeOutcome,
-    cpu_reading,
-)
-from app.hardware.selection import DeviceChoice, DeviceWishes, choose_device, choose_for_llama
-from app.hardware.selector import Selector
+from app.hardware.host import private_bytes, read_memory
+from app.hardware.readings import CPU, DeviceInventory
+from app.hardware.selection import DeviceChoice
 from app.models.identity import never_stop
 from app.models.library import InstalledModel, Library, preference
-from app.models.profile import Profile, capabilities, profile_digest
+from app.models.profile import capabilities, profile_digest
 from app.models.profile_files import profile_of
 from app.workflows.certified import CertifiedDevices, FailedDevice
 from app.workflows.context_ceiling import require_declared
@@ -51,6 +44,7 @@ from app.workflows.load_preparation import (
     require_text_model,
 )
 from app.workflows.load_spec import load_spec
+from app.workflows.machine_devices import MachineDevices
 from app.workflows.model_services import ModelServices
 from app.workflows.starter import StarterProgress, ensure_starter
 from app.workflows.watcher import Watcher
@@ -94,10 +88,6 @@ class Services:
         default_factory=dict, repr=False
     )
 
-    @cached_property
-    def _inventory(self) -> DeviceInventory:
-        return self.probe()
-
     def __post_init__(self) -> None:
         self.engine.observe(self._heed)
         self._watcher = Watcher(self.engine)
@@ -112,7 +102,7 @@ class Services:
         seen = self._watcher.look()
         if seen.anything:
             self.changes += 1
-            self.__dict__.pop("_inventory", None)
+            self.devices.forget()
         if seen.graphics_changed:
             self._prepared.clear()
         return self.changes
@@ -128,6 +118,11 @@ class Services:
             lambda: private_bytes(self.engine.pid),
             measured=self.certified.fastest,
         )
+
+    @cached_property
+    def devices(self) -> MachineDevices:
+        """The devices of this machine, and which of them a model runs on."""
+        return MachineDevices(self.probe, self.settings_file, self.certified.passed)
 
     @cached_property
     def certified(self) -> CertifiedDevices:
@@ -153,7 +148,7 @@ class Services:
 
     def list_devices(self) -> DeviceInventory:
         """The devices of this machine; read once. Blocks for up to half a minute."""
-        return self._inventory
+        return self.devices.read()
 
     def list_models(self) -> tuple[InstalledModel, ...]:
         """The installed models by name; of a model's variants the one that was measured faster
@@ -212,7 +207,7 @@ class Services:
 
     def choose_device(self, model: InstalledModel, wanted: str | None) -> DeviceChoice:
         """Decides where ``model`` runs, and says why."""
-        return self._choose(model, profile_of(model), wanted)
+        return self.devices.choose(model, profile_of(model), wanted)
 
     def prepare_load(self, model: InstalledModel, options: TurnOptions | None = None) -> LoadSpec:
         """What to load for ``model``. Reads files.
@@ -228,7 +223,7 @@ class Services:
         self.look_around()
         self.library.check(model)
         profile = profile_of(model)
-        choice = self._choose(model, profile, options.device)
+        choice = self.devices.choose(model, profile, options.device)
         asked = options.context_tokens
         proven = 0
         if not options.measuring:
@@ -241,7 +236,7 @@ class Services:
         if prepared is not None and prepared == self.engine.loaded:
             return prepared
         require_text_model(model)
-        reading = self._reading(choice.device)
+        reading = self.devices.reading(choice.device)
         held = private_bytes(self.engine.pid)
         budget = budget_for_load(reading, read_memory(), held)
         context = fitting_context(model, profile, budget, asked, proven)
@@ -349,36 +344,6 @@ class Services:
         except ContenoxError as error:
             return BackendReport(name=name, error=error.record())
         return found[0]
-
-    def _choose(self, model: InstalledModel, profile: Profile, wanted: str | None) -> DeviceChoice:
-        by_hand = wanted or self.settings_file.load().default_device
-        if model.backend == "llama":
-            return choose_for_llama(by_hand)
-        wishes = DeviceWishes.collect(by_hand=by_hand, profile=getattr(profile, "device", None))
-        certified = self.certified.passed(model, profile) if _is_automatic(wishes) else ()
-        elsewhere = any(one.device != CPU for one in certified)
-        inventory = self._inventory if elsewhere else self._inventory_for(wishes)
-        return choose_device(wishes, inventory, certified)
-
-    def _reading(self, device: str) -> DeviceReading:
-        """What is known about a device that was chosen."""
-        known = self._inventory.devices if device != CPU else ()
-        found = (one for one in known if one.id == device)
-        return next(found, cpu_reading(read_cpu_name()))
-
-    def _inventory_for(self, wishes: DeviceWishes) -> DeviceInventory:
-        """All devices, or the CPU alone where nobody asked for more: that costs no probe."""
-        spoken = wishes.first()
-        if spoken is not None:
-            _, said_by, text = spoken
-            if Selector.parse(text, said_by=said_by).device != CPU:
-                return self._inventory
-        return DeviceInventory.cpu_only(read_cpu_name(), ProbeOutcome.COMPLETE, "")
-
-
-def _is_automatic(wishes: DeviceWishes) -> bool:
-    spoken = wishes.first()
-    return spoken is None or Selector.parse(spoken[2], said_by=spoken[1]).device is None
 
 
 def thinking_budget(spec: LoadSpec, asked: int | None, setting: int) -> int | None:
