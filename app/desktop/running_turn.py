@@ -1,12 +1,17 @@
 """The turn that is going on: where its answer goes, and what of it isn't stored yet."""
 
+from typing import Final
+
 import msgspec
 from PySide6.QtCore import QElapsedTimer
 
 from app.chats.records import SamplingFields
 from app.desktop.conversation import AnswerStamp, Conversation, Message
-from app.desktop.turn_records import Admitted
+from app.desktop.turn_records import Admitted, Piece
 from app.engine.outcome import DeltaKind
+from app.engine.protocol import Delta, Finished
+
+_SAVE_EVERY_MS: Final = 600  # and what the disk takes: less than a second is ever lost
 
 
 class RunningTurn:
@@ -26,21 +31,55 @@ class RunningTurn:
         self.wishes = wishes
         self.request: str | None = None  # absent until the engine has it
         self.asked: Admitted | None = None  # what it has
-        self.unsaved_text = ""
-        self.unsaved_thinking = ""
-        self.since_save = QElapsedTimer()
-        self.since_save.start()
-        self.since_thinking = QElapsedTimer()  # started by the first thought
+        self._unsaved_text = ""
+        self._unsaved_thinking = ""
+        self._since_save = QElapsedTimer()
+        self._since_save.start()
+        self._since_thinking = QElapsedTimer()  # started by the first thought
 
-    def note(self, kind: DeltaKind) -> None:
-        """Measures the thinking: from its first piece to the first word of the answer."""
+    def write(self, delta: Delta) -> Piece:
+        """Adds what came to the answer; it isn't stored yet."""
+        self._measure_thinking(delta.kind)
+        text = delta.text if delta.kind is DeltaKind.TEXT else ""
+        thinking = delta.text if delta.kind is DeltaKind.THINKING else ""
+        self.conversation.extend(self.answer_id, text, thinking)
+        self._unsaved_text += text
+        self._unsaved_thinking += thinking
+        return Piece(
+            chat=self.conversation.id, message=self.answer_id, text=text, thinking=thinking
+        )
+
+    @property
+    def save_is_due(self) -> bool:
+        return self._since_save.elapsed() >= _SAVE_EVERY_MS
+
+    def take_unsaved(self) -> tuple[str, str]:
+        """The text and the thinking that aren't stored yet; the caller stores them."""
+        unsaved = self._unsaved_text, self._unsaved_thinking
+        self._unsaved_text = self._unsaved_thinking = ""
+        self._since_save.restart()
+        return unsaved
+
+    def finish(self, event: Finished) -> AnswerStamp:
+        """What is known of the answer at its end."""
+        self._end_thinking()
+        return msgspec.structs.replace(
+            self.stamp,
+            reason=event.reason,
+            usage=event.usage,
+            timings=event.timings,
+            seed=event.seed,
+        )
+
+    def _measure_thinking(self, kind: DeltaKind) -> None:
+        """From its first piece to the first word of the answer."""
         if kind is DeltaKind.THINKING:
-            if not self.since_thinking.isValid():
-                self.since_thinking.start()
+            if not self._since_thinking.isValid():
+                self._since_thinking.start()
         elif self.stamp.thinking_s is None:
-            self.end_thinking()
+            self._end_thinking()
 
-    def end_thinking(self) -> None:
-        if self.since_thinking.isValid() and self.stamp.thinking_s is None:
-            seconds = self.since_thinking.elapsed() / 1000
+    def _end_thinking(self) -> None:
+        if self._since_thinking.isValid() and self.stamp.thinking_s is None:
+            seconds = self._since_thinking.elapsed() / 1000
             self.stamp = msgspec.structs.replace(self.stamp, thinking_s=seconds)

@@ -45,7 +45,6 @@ from app.engine.protocol import (
 from app.hardware.readings import DeviceReading
 from app.workflows.cpu_retry import RetriedOnCpu, TurnEvent
 
-_SAVE_EVERY_MS: Final = 600  # and what the disk takes: less than a second is ever lost
 UNDECIDED: Final = Decision()
 
 
@@ -278,14 +277,7 @@ class TurnCourse(QObject):
                 pass
 
     def _on_finished(self, running: RunningTurn, event: Finished) -> None:
-        running.end_thinking()
-        stamp = msgspec.structs.replace(
-            running.stamp,
-            reason=event.reason,
-            usage=event.usage,
-            timings=event.timings,
-            seed=event.seed,
-        )
+        stamp = running.finish(event)
         readings = self._readings
         if readings is not None:
             keep = partial(readings.note, stamp.digest, stamp.device, stamp.usage, stamp.timings)
@@ -299,21 +291,8 @@ class TurnCourse(QObject):
             return
         if self.state is not TurnState.ANSWERING:
             self._move(Happening.TEXT_SEEN)
-        running.note(event.kind)
-        text = event.text if event.kind is DeltaKind.TEXT else ""
-        thinking = event.text if event.kind is DeltaKind.THINKING else ""
-        running.conversation.extend(running.answer_id, text, thinking)
-        running.unsaved_text += text
-        running.unsaved_thinking += thinking
-        self.text_arrived.emit(
-            Piece(
-                chat=running.conversation.id,
-                message=running.answer_id,
-                text=text,
-                thinking=thinking,
-            )
-        )
-        if running.since_save.elapsed() >= _SAVE_EVERY_MS:
+        self.text_arrived.emit(running.write(event))
+        if running.save_is_due:
             self._save_stream(running)
 
     def _on_retried(self, running: RunningTurn, event: RetriedOnCpu) -> None:
@@ -333,7 +312,7 @@ class TurnCourse(QObject):
         )
         started = msgspec.structs.replace(answer, stamp=running.stamp)
         wishes = running.wishes
-        running.unsaved_text = running.unsaved_thinking = ""
+        running.take_unsaved()  # the run that failed is stored whole
 
         def keep() -> None:
             chats.end_answer(failed)
@@ -344,11 +323,8 @@ class TurnCourse(QObject):
         self.turn_retried.emit(Retry(chat=chat, before=before))
 
     def _save_stream(self, running: RunningTurn) -> None:
-        message = running.answer_id
-        text, thinking = running.unsaved_text, running.unsaved_thinking
-        running.unsaved_text = running.unsaved_thinking = ""
-        running.since_save.restart()
-        chats = self._chats
+        chats, message = self._chats, running.answer_id
+        text, thinking = running.take_unsaved()
         self._worker.run(
             lambda: chats.extend_answer(message, text, thinking), failed=self.store_failed.emit
         )
