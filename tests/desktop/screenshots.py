@@ -1,4 +1,4 @@
-r"""Takes the pictures of ``docs/screenshots``: the real window, with an engine that is invented.
+r"""Takes the pictures of ``docs/screenshots``: the real window, mostly with an invented engine.
 
 Needs a display with a window manager and, for the tray's menu, a tray:
 
@@ -6,7 +6,8 @@ Needs a display with a window manager and, for the tray's menu, a tray:
         "openbox & tint2 & python -m tests.desktop.screenshots --scene chat"
 
 The answers are written for the pictures; no model made them. The figures under them are invented
-too, which is why a picture of the window proves the window and nothing else.
+too, which is why a picture of the window proves the window and nothing else. Those of a full chat
+(``context``, ``full-chat``, ``left-out``) are the program's own, with the starter model.
 """
 
 import argparse
@@ -14,23 +15,34 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from PySide6.QtCore import QDeadlineTimer, QEventLoop, QPoint, QTimer
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.chats.records import OverflowChoice, SamplingFields
 from app.core.paths import resources_dir
-from app.core.settings import Settings
 from app.desktop.application import Desktop
+from app.desktop.choice_banner import ChoiceBanner
 from app.desktop.language import speak
 from app.desktop.lifecycle import TurnState
 from app.desktop.markdown import theme as markdown
 from app.desktop.message_block import AnswerBlock
+from app.desktop.services import DesktopServices
 from app.desktop.theme import Theme
 from tests.desktop.fake_engine import finished, text, thought
+from tests.desktop.full_chat_scenes import (
+    ASKED,
+    DRAFT,
+    LAST,
+    TALK,
+    files,
+    small_context,
+    with_written_answers,
+)
 from tests.desktop.rooms import Room
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "screenshots"
@@ -71,13 +83,13 @@ _QUESTION: Final = "Explain attention, with code and what the key-value cache co
 class Studio:
     """One window on a data folder of its own."""
 
-    def __init__(self, app: QApplication, root: Path, language: str, appearance: str) -> None:
-        self.room = Room(root)
-        wanted = {"language": language, "appearance": appearance}
-        self.room.settings.save(msgspec.convert(wanted, Settings))
+    def __init__(
+        self, app: QApplication, services: DesktopServices, language: str, appearance: str
+    ) -> None:
+        services.settings_file.change(language=language, appearance=appearance)
         speak(app, resources_dir() / "translations", language)
         self.app = app
-        self.desktop = Desktop(app, self.room.services)
+        self.desktop = Desktop(app, services)
         self.desktop.window.resize(*SIZE)
         self.desktop.start()
         self.desktop.window.move(60, 40)
@@ -95,6 +107,19 @@ class Studio:
         loop = QEventLoop()
         QTimer.singleShot(milliseconds, loop.quit)
         loop.exec()
+
+    def close(self) -> None:
+        self.desktop.quit()
+        self.desktop.close()
+        self.rest(200)
+
+
+class InventedStudio(Studio):
+    """Its engine says what the scene gives it."""
+
+    def __init__(self, app: QApplication, root: Path, language: str, appearance: str) -> None:
+        self.room = Room(root)
+        super().__init__(app, self.room.services, language, appearance)
 
     def ask(self, question: str, answer: str, thinking: str = "") -> None:
         before = len(self.room.engine.requests)
@@ -117,11 +142,42 @@ class Studio:
         self.rest()
 
     def close(self) -> None:
-        self.desktop.quit()
-        self.desktop.close()
+        super().close()
         self.room.engine.close()
         self.room.chats.close()
-        self.rest(200)
+
+
+class RealStudio(Studio):
+    """The whole program with the starter model and a chat that nearly fills its context."""
+
+    def __init__(self, app: QApplication, root: Path, language: str, appearance: str) -> None:
+        self.services = small_context(root / "data")
+        super().__init__(app, with_written_answers(self.services), language, appearance)
+        self.desktop.context.pins.pin(files(root / "importer"))
+        self.rest(1_000)
+        for question, _ in TALK:
+            self.ask(question)
+
+    def ask(self, question: str) -> None:
+        """Sends, and waits for the answer or for the choice that is asked for instead of it."""
+        runner, transcript = self.desktop.runner, self.desktop.window.transcript
+        self.desktop.window.composer.sent.emit(question)
+        self.wait(
+            lambda: (
+                runner.state is not TurnState.IDLE or isinstance(transcript.banner, ChoiceBanner)
+            )
+        )
+        self.wait(lambda: runner.state is TurnState.IDLE, most_ms=120_000)
+
+    def to_top(self) -> None:
+        """Shows what was pasted first."""
+        bar = self.desktop.window.transcript.verticalScrollBar()
+        bar.setValue(bar.minimum())
+        self.rest()
+
+    def close(self) -> None:
+        super().close()
+        self.services.close()
 
 
 def shoot(widget: QWidget, target: Path) -> None:
@@ -135,7 +191,7 @@ def shoot(widget: QWidget, target: Path) -> None:
     print(target)
 
 
-def chat(studio: Studio, target: Path) -> None:
+def chat(studio: InventedStudio, target: Path) -> None:
     studio.fill()
     last = studio.desktop.chats.current.last
     assert last is not None
@@ -145,14 +201,14 @@ def chat(studio: Studio, target: Path) -> None:
     shoot(studio.desktop.window, target)
 
 
-def search(studio: Studio, target: Path) -> None:
+def search(studio: InventedStudio, target: Path) -> None:
     studio.fill()
     studio.desktop.window.chat_list.search.setText("key")
     studio.rest(900)
     shoot(studio.desktop.window, target)
 
 
-def settings(studio: Studio, target: Path) -> None:
+def settings(studio: InventedStudio, target: Path) -> None:
     studio.desktop.citizen.show_settings()
     studio.rest()
     window = studio.desktop.citizen.settings
@@ -160,7 +216,7 @@ def settings(studio: Studio, target: Path) -> None:
     shoot(window, target)
 
 
-def quick(studio: Studio, target: Path) -> None:
+def quick(studio: InventedStudio, target: Path) -> None:
     studio.desktop.window.hide()
     studio.desktop.citizen.show_quick_question()
     question = studio.desktop.citizen.quick
@@ -175,7 +231,7 @@ def quick(studio: Studio, target: Path) -> None:
     shoot(question, target)
 
 
-def tray(studio: Studio, target: Path) -> None:
+def tray(studio: InventedStudio, target: Path) -> None:
     """The menu where the tray is, with the panel under it."""
     menu = studio.desktop.tray.menu
     studio.desktop.tray.set_loaded("SmolLM2 135M")
@@ -193,13 +249,50 @@ def tray(studio: Studio, target: Path) -> None:
     menu.close()
 
 
-SCENES: Final = {
+def context(studio: RealStudio, target: Path) -> None:
+    """What the model reads, over the chat."""
+    studio.desktop.chats.configure(sampling=SamplingFields(max_answer_tokens=32))
+    for question in ASKED:
+        studio.ask(question)
+    studio.desktop.window.composer.set_text(DRAFT)
+    studio.rest(2_000)
+    studio.to_top()
+    studio.desktop.context.show_panel()
+    panel = studio.desktop.context.panel
+    assert panel is not None
+    panel.move(studio.desktop.window.pos() + QPoint(220, 130))
+    studio.rest()
+    shoot(studio.desktop.window, target)
+
+
+def full_chat(studio: RealStudio, target: Path) -> None:
+    """The choice."""
+    studio.ask(LAST)
+    studio.rest()
+    shoot(studio.desktop.window, target)
+
+
+def left_out(studio: RealStudio, target: Path) -> None:
+    """After the choice, where the text is that was left out."""
+    studio.ask(LAST)
+    banner = studio.desktop.window.transcript.banner
+    assert isinstance(banner, ChoiceBanner), "the chat is full"
+    banner.buttons[OverflowChoice.LEAVE_OUT_OLDEST].click()
+    studio.wait(lambda: studio.desktop.runner.state is not TurnState.IDLE)
+    studio.wait(lambda: studio.desktop.runner.state is TurnState.IDLE, most_ms=120_000)
+    studio.rest()
+    studio.to_top()
+    shoot(studio.desktop.window, target)
+
+
+INVENTED: Final = {
     "chat": chat,
     "search": search,
     "settings": settings,
     "quick-question": quick,
     "tray-menu": tray,
 }
+REAL: Final = {"context": context, "full-chat": full_chat, "left-out": left_out}
 APPEARANCES: Final = ("light", "dark", "contrast")
 
 
@@ -223,9 +316,24 @@ def _more_contrast(app: QApplication) -> None:
     markdown._mode = lambda palette: markdown.Mode.HIGH_CONTRAST
 
 
+def _take(app: QApplication, options: argparse.Namespace, folder: Path, appearance: str) -> None:
+    target = options.folder / f"{options.name or options.scene}.png"
+    studio: Studio
+    if options.scene in REAL:
+        studio = real = RealStudio(app, folder, options.language, appearance)
+        take = partial(REAL[options.scene], real)
+    else:
+        studio = invented = InventedStudio(app, folder, options.language, appearance)
+        take = partial(INVENTED[options.scene], invented)
+    try:
+        take(target)
+    finally:
+        studio.close()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--scene", choices=SCENES, default="chat")
+    parser.add_argument("--scene", choices=(*INVENTED, *REAL), default="chat")
     parser.add_argument("--appearance", choices=APPEARANCES, default="light")
     parser.add_argument("--language", default="en")
     parser.add_argument("--scale", help="1 to 2.5, as the system's setting")
@@ -241,12 +349,7 @@ def main() -> int:
         _more_contrast(app)
     appearance = "dark" if options.appearance == "contrast" else options.appearance
     with tempfile.TemporaryDirectory() as folder:
-        studio = Studio(app, Path(folder), options.language, appearance)
-        try:
-            name = options.name or options.scene
-            SCENES[options.scene](studio, options.folder / f"{name}.png")
-        finally:
-            studio.close()
+        _take(app, options, Path(folder), appearance)
     return 0
 
 
