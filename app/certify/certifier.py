@@ -4,7 +4,7 @@ Every step's result is stored before the next begins, so an interrupted run goes
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from datetime import UTC, datetime
 from typing import Final
 
@@ -36,12 +36,15 @@ from app.certify.checks import (
 from app.certify.estimate import hold_against
 from app.certify.measure import (
     ControlPort,
+    Pair,
     Product,
     Size,
     control_rate,
+    figures_of,
     measure_cancel,
     measure_depth,
     measure_warm,
+    run_pairs,
 )
 from app.certify.plan import Plan, slower_by
 from app.certify.progress import Finished, ProgressFile
@@ -57,6 +60,7 @@ ACCOUNTING: Final = (
 )
 
 
+_QUICK_START_S: Final = 10.0  # a model that takes longer to load is started once
 _SERIES: Final = 1000  # prompt numbers set apart for each step
 
 
@@ -127,6 +131,8 @@ class Certifier:
         self._ports = ports
         self._progress = progress
         self._report = report
+        self._controls = ExitStack()
+        self._control: ControlPort | None = None
         self._number = 0
         self._expected_s: float | None = None
         source, charge = ports.read_power()
@@ -148,18 +154,24 @@ class Certifier:
             ContenoxError: a load or a measurement failed; what is finished is kept.
         """
         self._load()
-        with self._ports.open_control() as control:
-            self._estimate(control)
+        with self._controls:
+            self._fresh_control()
+            self._estimate()
             self._check()
             self._load_again()
-            self._measure(control)
-            drift = self._drift(control)
+            self._measure()
+            drift = self._drift()
         self._compare_with_cpu()
         certificate = self._issue(drift)
         self._progress.clear()
         return certificate
 
     # --- steps ---
+
+    def _fresh_control(self) -> None:
+        """Starts the control in a process of its own; one that runs is ended before."""
+        self._controls.close()
+        self._control = self._controls.enter_context(self._ports.open_control())
 
     def _load(self) -> None:
         if self._done.load is not None:
@@ -183,8 +195,9 @@ class Certifier:
             checks=(*self._done.checks, agreement),
         )
 
-    def _estimate(self, control: ControlPort | None) -> None:
+    def _estimate(self) -> None:
         """Times one short pair, so that the rest can be told in minutes."""
+        control = self._control
         self._begin("estimate")
         if control is not None and self._done.first_control_rate is None:
             rate = control_rate(control, self._plan.decode_tokens, self._plan.drift_runs)
@@ -212,11 +225,11 @@ class Certifier:
             result = run_check(check, self._ports.product, circumstances)
             self._keep(checks=(*self._done.checks, result))
 
-    def _measure(self, control: ControlPort | None) -> None:
+    def _measure(self) -> None:
         product = self._ports.product
         for number, size in self._series():
             self._begin(f"measure: {size.prompt_tokens} tokens")
-            figures = measure_depth(product, control, size, self._plan.decode_tokens, number)
+            figures = figures_of(self._pairs(size, number))
             self._keep(depths=(*self._done.depths, figures))
             self._expect(figures)
         if self._subject.reuses_prefixes and self._done.warm is None:
@@ -228,6 +241,24 @@ class Certifier:
                 product, self._plan.warm_tokens, 60 * _SERIES, self._plan.cancels
             )
             self._keep(cancel=cancel)
+
+    def _pairs(self, size: Size, number: int) -> list[Pair]:
+        """The pairs of one size, over fresh processes where a start is quick."""
+        load = self._done.load
+        quick = load is not None and load.cold_s <= _QUICK_START_S
+        starts = size.starts if quick else 1
+        pairs: list[Pair] = []
+        for start in range(starts):
+            if start:
+                self._ports.product.load()
+                self._fresh_control()
+            part = range(
+                number + start * size.pairs // starts, number + (start + 1) * size.pairs // starts
+            )
+            pairs += run_pairs(
+                self._ports.product, self._control, size, self._plan.decode_tokens, part
+            )
+        return pairs
 
     def _expect(self, seen: DepthFigures) -> None:
         """Tells anew how long the rest takes, by what was just seen."""
@@ -243,7 +274,8 @@ class Certifier:
             if index >= len(self._done.depths):
                 yield (index + 1) * _SERIES, size
 
-    def _drift(self, control: ControlPort | None) -> Drift | None:
+    def _drift(self) -> Drift | None:
+        control = self._control
         first = self._done.first_control_rate
         if control is None or first is None:
             return None

@@ -15,6 +15,7 @@ SIZES: Final = (128, 512, 2048, 4096)
 # the median of 25 by 1.5 %.
 _PAIRS: Final = {128: 25, 512: 5, 2048: 3, 4096: 3}
 _PAIRS_LARGEST: Final = 2
+_STARTS: Final = 5  # for the shortest
 _QUICK_PAIRS: Final = {128: 3, 512: 1}
 LEAST_ROUNDS: Final = 1
 LEAST_CONTEXT_TOKENS: Final = 512
@@ -101,7 +102,14 @@ def plan_for(
     ]
     return Plan(
         quick=quick,
-        sizes=tuple(Size(prompt_tokens=one, pairs=sizes[one]) for one in sizes),
+        sizes=tuple(
+            Size(
+                prompt_tokens=one,
+                pairs=sizes[one],
+                starts=_STARTS if one == min(sizes) and not quick else 1,
+            )
+            for one in sizes
+        ),
         not_tested=tuple(not_tested),
         decode_tokens=decode_tokens,
         warm_tokens=min(512 if quick else 2048, largest),

@@ -86,6 +86,7 @@ class Bench:
         self.folder = folder
         self.spec = spec
         self.steps: list[Step] = []
+        self.controls = self.open_controls = 0
         self.power = "mains"
         self.now = _START
         self.plan = _PLAN
@@ -98,7 +99,10 @@ class Bench:
 
         @contextmanager
         def open_control() -> Iterator[ControlPort | None]:
+            self.open_controls += 1
+            self.controls += 1
             yield self.control(model)
+            self.open_controls -= 1
 
         of = key()
         subject = Subject(
@@ -131,6 +135,28 @@ class Bench:
     @property
     def names(self) -> list[str]:
         return [step.name for step in self.steps]
+
+
+def test_the_pairs_that_decide_are_spread_over_fresh_starts_of_both(bench: Bench) -> None:
+    sizes = (Size(prompt_tokens=64, pairs=5, starts=3), Size(prompt_tokens=128, pairs=2))
+    bench.plan = msgspec.structs.replace(_PLAN, sizes=sizes)
+    loads = []
+    load = Steady.load
+
+    def counted(model: Steady) -> float:
+        loads.append(bench.open_controls)
+        return load(model)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Steady, "load", counted)
+        found = bench.certify()
+    ratio = found.throughput.depths[0].decode_tokens_per_s.ratio
+    assert ratio is not None
+    assert ratio.runs == 5
+    assert len(loads) == 2 + 2, "cold, again, and one more for each further start"
+    assert bench.controls == 3
+    assert bench.open_controls == 0
+    assert found.level is Level.CERTIFIED
 
 
 @pytest.fixture
