@@ -46,6 +46,7 @@ from benchmarks.machine import Machine, this_machine
 DECODE_TOKENS: Final = 96
 PREFILL_WORDS: Final = 900
 LONG_WORDS: Final = 3600
+CALL_S: Final = 0.2  # about what one native call of a prefill takes
 WORDS: Final = "the sea is blue and the sky is grey while the wind blows over the harbour".split()  # noqa: SIM905
 
 
@@ -116,13 +117,17 @@ class Product:
         finished = self._client.call(self.request(text, max_tokens))
         return finished, time.perf_counter() - started
 
-    def cancel_s(self, text: str, when: Callable[[Event], bool]) -> float:
-        """Cancels at the first event that ``when`` accepts; returns the seconds until the end."""
+    def cancel_s(self, text: str, when: Callable[[Event], bool], later_s: float = 0.0) -> float:
+        """Cancels ``later_s`` after the first event that ``when`` accepts.
+
+        Returns the seconds until the end.
+        """
         request = self.request(text, 1000)
         events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._client.submit(request, events.put)
         while not when(event := events.get()):
             assert not isinstance(event, Finished | Failed), event
+        time.sleep(later_s)
         started = time.perf_counter()
         self._client.cancel(request.request)
         while not isinstance(event, Finished | Failed):
@@ -209,7 +214,9 @@ def cancels(product: Product, runs: int) -> list[Latency]:
                 and event.done_tokens >= share * event.total_tokens
             )
 
-        prefill.append(product.cancel_s(sentence(3000 + number, LONG_WORDS), reached))
+        # Progress is told between two native calls; a person cancels at any moment of one.
+        later_s = CALL_S * number / runs
+        prefill.append(product.cancel_s(sentence(3000 + number, LONG_WORDS), reached, later_s))
     return [
         latency("cancel in decode", decode),
         latency("cancel in a 4,000-token prefill", prefill),
