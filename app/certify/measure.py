@@ -5,7 +5,7 @@ the two take turns at who is first.
 """
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -130,21 +130,17 @@ def measure_depth(
     size: Size,
     decode_tokens: int,
     number: int,
-    report: Callable[[int], None] = lambda _: None,
 ) -> DepthFigures:
     """Runs the pairs of one size.
 
     Args:
         number: the first prompt's; no other size may use the same.
-        report: told how many pairs are done.
 
     Raises:
         EnvironmentFault: ``nothing_to_measure``: every answer ended at once.
     """
-    pairs = run_pairs(
-        product, control, size, decode_tokens, range(number, number + size.pairs), report
-    )
-    return figures_of(pairs)
+    numbers = range(number, number + size.pairs)
+    return figures_of(run_pairs(product, control, size, decode_tokens, numbers))
 
 
 def run_pairs(
@@ -153,15 +149,13 @@ def run_pairs(
     size: Size,
     decode_tokens: int,
     numbers: range,
-    report: Callable[[int], None] = lambda _: None,
 ) -> list[Pair]:
     """Runs a pair for each of ``numbers``, each side first in turn."""
     pairs: list[Pair] = []
-    for done, number in enumerate(numbers, start=1):
+    for number in numbers:
         prompt = sized_prompt(product, size.prompt_tokens, number)
         first = bool(number % 2)
         pairs.append(run_pair(product, control, prompt, decode_tokens, control_first=first))
-        report(done)
     return pairs
 
 

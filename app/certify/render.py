@@ -26,8 +26,7 @@ model again on the machine it runs on (`contenox certify MODEL`) and keeps that 
 data folder; a change of model, profile, device, driver, runtime or pipeline makes it stale.
 
 - **certified**: every required answer check passed, and the throughput was measured on a quiet
-  machine, in pairs with the bare library on the same token ids; at the shortest prompt, whose
-  ratio decides, 25 pairs over five fresh starts of both, if a start takes less than 10 s.
+  machine, in pairs with the bare library on the same token ids.
 - **provisional**: nothing speaks against it, but it was the quick run, or the machine was busy.
 - **failed**: a required check failed, or the product is slower than its library.
 

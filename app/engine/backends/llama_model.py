@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final
 
-from app.engine.backends.base import Control, RequestStopped
+from app.engine.backends.base import Control, heed
 from app.engine.backends.llama_native import Native
 from app.engine.native_failure import translate_log
 from app.models.gguf import GgufModel
@@ -66,9 +66,7 @@ class LlamaModel:
             native.log.clear()
         handle = api.llama_model_load_from_file(os.fsencode(gguf.path), parameters)
         if not handle:
-            reason = control.stop_reason()
-            if reason is not None:
-                raise RequestStopped(reason)
+            heed(control)
             raise translate_log(native.log.text(), "llama_model_load_from_file")
         return handle
 

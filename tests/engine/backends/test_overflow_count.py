@@ -1,7 +1,7 @@
 """A prompt that is too long is refused with its true number of tokens, however long it is."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -38,13 +38,6 @@ def spec(request: pytest.FixtureRequest) -> LoadSpec:
     return make(request)
 
 
-@pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    made = Engine(tmp_path_factory.mktemp("logs"))
-    yield made
-    made.client.close()
-
-
 def _counted(engine: Engine, spec: LoadSpec, words: int) -> int:
     recorder = Recorder()
     turn = ask(spec, " ".join([WORD] * words))
@@ -56,25 +49,27 @@ def _counted(engine: Engine, spec: LoadSpec, words: int) -> int:
 @pytest.mark.s2_5
 @pytest.mark.real_model
 @pytest.mark.parametrize("tokens", [CONTEXT_TOKENS, 3 * CONTEXT_TOKENS, 8191, 8192, 8193, 24_000])
-def test_the_refusal_has_the_true_number(engine: Engine, spec: LoadSpec, tokens: int) -> None:
-    frame = _counted(engine, spec, 10) - 10
+def test_the_refusal_has_the_true_number(
+    shared_engine: Engine, spec: LoadSpec, tokens: int
+) -> None:
+    frame = _counted(shared_engine, spec, 10) - 10
     prompt = " ".join([WORD] * (tokens - frame))
-    end = engine.send(ask(spec, prompt)).end()
+    end = shared_engine.send(ask(spec, prompt)).end()
     assert isinstance(end, Failed)
     assert end.error.code == "context_overflow"
     assert f"the conversation has {tokens:,} tokens" in end.error.message
     assert f"together {tokens + 1:,}; the model's context holds 600." in end.error.message
     assert not end.fatal
-    assert _counted(engine, spec, tokens - frame) == tokens
+    assert _counted(shared_engine, spec, tokens - frame) == tokens
 
 
 @pytest.mark.ov
 @pytest.mark.s2_5
 @pytest.mark.real_model
-def test_one_token_less_than_the_context_is_answered(engine: Engine, spec: LoadSpec) -> None:
-    frame = _counted(engine, spec, 10) - 10
+def test_one_token_less_than_the_context_is_answered(shared_engine: Engine, spec: LoadSpec) -> None:
+    frame = _counted(shared_engine, spec, 10) - 10
     prompt = " ".join([WORD] * (CONTEXT_TOKENS - 1 - frame))
-    end = engine.send(ask(spec, prompt)).end()
+    end = shared_engine.send(ask(spec, prompt)).end()
     assert isinstance(end, Finished)
     assert (end.usage.prompt_tokens, end.usage.completion_tokens) == (CONTEXT_TOKENS - 1, 1)
 

@@ -2,7 +2,7 @@
 
 import sysconfig
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -118,16 +118,9 @@ def spec(request: pytest.FixtureRequest) -> LoadSpec:
     return make(request)
 
 
-@pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    made = Engine(tmp_path_factory.mktemp("logs"))
-    yield made
-    made.client.close()
-
-
 @pytest.mark.parametrize("counted", [False, True], ids=["answered", "counted"])
 def test_a_cancel_is_heard_while_two_megabytes_are_tokenized(
-    engine: Engine, spec: LoadSpec, *, counted: bool
+    shared_engine: Engine, spec: LoadSpec, *, counted: bool
 ) -> None:
     def made(text: str) -> Request:
         turn = ask(spec, text, max_tokens=1)
@@ -135,11 +128,11 @@ def test_a_cancel_is_heard_while_two_megabytes_are_tokenized(
 
     def send(request: Request) -> Recorder:
         recorder = Recorder()
-        engine.client.submit(request, recorder)
+        shared_engine.client.submit(request, recorder)
         return recorder
 
     assert isinstance(send(made("Hi")).end(), Finished), "loaded"
-    pid = engine.client.pid
+    pid = shared_engine.client.pid
     text = written_text()
     started = time.perf_counter()
     whole = send(made(text)).end()
@@ -151,7 +144,7 @@ def test_a_cancel_is_heard_while_two_megabytes_are_tokenized(
         recorder = send(request)
         time.sleep(share * whole_s)
         cancelled_at = time.perf_counter()
-        engine.client.cancel(request.request)
+        shared_engine.client.cancel(request.request)
         end = recorder.end()
         assert time.perf_counter() - cancelled_at < CANCEL_S
         if share < 0.9:
@@ -159,4 +152,4 @@ def test_a_cancel_is_heard_while_two_megabytes_are_tokenized(
             assert end.reason is FinishReason.CANCELLED
             assert not any(isinstance(one, Counted) for one in recorder.events)
     assert isinstance(send(made("Hi")).end(), Finished)
-    assert engine.client.pid == pid, "no process had to end for that"
+    assert shared_engine.client.pid == pid, "no process had to end for that"
