@@ -1,16 +1,17 @@
 """Measures the engine against the bare library: decode, time to first token, cancel latency.
 
-    python -m benchmarks.engine [--backend openvino] [--starts 5] [--pairs 5] [--cancels 20]
+    python -m benchmarks.engine [--backend openvino] [--starts 12] [--turns 8] [--cancels 20]
                                 [--json FILE]
 
-Product and control run in turn on the same model, device and ids: A B B A, in several fresh
-processes each: where the weights come to lie in memory makes one a few percent faster or slower for
-life (the control against itself: 0.97 to 1.04). Prefill and decode are
-never mixed: a decode rate counts the tokens after the first over the time from the first to the
-last. The control is ``app/engine/backends/raw_control.py``.
+Product and control run in turn on the same model, device and ids: A B B A, with short answers,
+since a machine's noise comes and goes within seconds; in several fresh processes each, since where
+the weights come to lie in memory makes one a few percent faster or slower for life. A start counts
+by its medians. Prefill and decode are never mixed: a decode rate counts the tokens after the first
+over the time from the first to the last. The control is ``app/engine/backends/raw_control.py``.
 """
 
 import argparse
+import itertools
 import queue
 import statistics
 import sys
@@ -25,7 +26,7 @@ from rich.table import Table
 
 from app.composition import build_services
 from app.engine.backends.jinja_template import ChatTemplate
-from app.engine.backends.raw_control import RawControl, raw_control
+from app.engine.backends.raw_control import RawControl, RawRun, raw_control
 from app.engine.chat import ChatMessage, Role
 from app.engine.client import EngineClient
 from app.engine.protocol import (
@@ -43,7 +44,8 @@ from app.models.gguf import read_gguf
 from app.workflows.services import Services
 from benchmarks.machine import Machine, this_machine
 
-DECODE_TOKENS: Final = 96
+TURN_TOKENS: Final = 16
+WHOLE_TOKENS: Final = 96
 PREFILL_WORDS: Final = 900
 LONG_WORDS: Final = 3600
 CALL_S: Final = 0.2  # about what one native call of a prefill takes
@@ -51,7 +53,10 @@ WORDS: Final = "the sea is blue and the sky is grey while the wind blows over th
 
 
 class Ratio(msgspec.Struct, frozen=True, kw_only=True):
-    """Product over control, pair by pair. ``goal`` is what the ratio must reach."""
+    """Product over control, start by start. ``goal`` is what the median must reach.
+
+    ``turns``: pairs of answers in each of the ``starts``.
+    """
 
     name: str
     product_median: float
@@ -61,7 +66,8 @@ class Ratio(msgspec.Struct, frozen=True, kw_only=True):
     ratio_max: float
     goal: float
     at_least: bool
-    pairs: int
+    starts: int
+    turns: int
 
     @property
     def reached(self) -> bool:
@@ -142,37 +148,60 @@ def sentence(number: int, words: int) -> str:
     )
 
 
+Pairs = list[tuple[float, float]]
+"""Figures of the product and of the control."""
+
+
 class Samples:
-    """The figures of pairs: the product's and the control's."""
+    """What was measured, a list of pairs for each start of both."""
 
     def __init__(self) -> None:
-        self.decode: list[tuple[float, float]] = []
-        self.whole: list[tuple[float, float]] = []
-        self.first: list[tuple[float, float]] = []
+        self.decode: list[Pairs] = []
+        self.whole: list[Pairs] = []
+        self.first: list[Pairs] = []
+        self._control_first = itertools.cycle((False, True, True, False))
 
     def take(
         self, product: Product, control: RawControl, render: Callable[[str], str], numbers: range
     ) -> None:
-        """Runs a pair for each of ``numbers``; the first warms both up and doesn't count."""
+        """Measures one start.
+
+        Args:
+            numbers: of the prompts with short answers; the first warms both up and doesn't count.
+        """
+        decode: Pairs = []
         for number in numbers:
-            text = sentence(number, 20)
-            long = sentence(number + 1000, PREFILL_WORDS)
-            if number % 2:
-                raw = control.run(render(text), DECODE_TOKENS)
-                long_raw = control.run(render(long), 2)
-            finished, wall_s = product.run(text, DECODE_TOKENS)
-            long_finished, _ = product.run(long, 2)
-            if not number % 2:
-                raw = control.run(render(text), DECODE_TOKENS)
-                long_raw = control.run(render(long), 2)
-            same = (finished.usage.prompt_tokens, finished.usage.completion_tokens)
-            assert same[0] == raw.prompt_tokens, "product and control must read the same ids"
+            finished, raw, _ = self._pair(
+                product, control, render, sentence(number, 20), TURN_TOKENS
+            )
             rate = finished.timings.decode_tokens_per_s
-            if number == numbers[0] or rate is None or long_finished.timings.ttft_s is None:
-                continue
-            self.decode.append((rate, raw.decode_tokens_per_s))
-            self.whole.append((same[1] / wall_s, raw.completion_tokens / raw.wall_s))
-            self.first.append((long_finished.timings.ttft_s, long_raw.ttft_s))
+            if number != numbers[0] and rate is not None:
+                decode.append((rate, raw.decode_tokens_per_s))
+        self.decode.append(decode)
+        text = sentence(numbers.stop, 20)
+        finished, raw, wall_s = self._pair(product, control, render, text, WHOLE_TOKENS)
+        ours = finished.usage.completion_tokens / wall_s
+        self.whole.append([(ours, raw.completion_tokens / raw.wall_s)])
+        text = sentence(numbers[0] + 1000, PREFILL_WORDS)
+        finished, raw, _ = self._pair(product, control, render, text, 2)
+        assert finished.timings.ttft_s is not None
+        self.first.append([(finished.timings.ttft_s, raw.ttft_s)])
+
+    def _pair(
+        self,
+        product: Product,
+        control: RawControl,
+        render: Callable[[str], str],
+        text: str,
+        max_tokens: int,
+    ) -> tuple[Finished, RawRun, float]:
+        """Both answer ``text``; returns the ends, and the product's seconds for the whole."""
+        control_first = next(self._control_first)
+        before = control.run(render(text), max_tokens) if control_first else None
+        finished, wall_s = product.run(text, max_tokens)
+        raw = before or control.run(render(text), max_tokens)
+        assert finished.usage.prompt_tokens == raw.prompt_tokens, "both must read the same ids"
+        return finished, raw, wall_s
 
     def ratios(self) -> list[Ratio]:
         return [
@@ -184,18 +213,20 @@ class Samples:
         ]
 
 
-def ratio(name: str, pairs: Sequence[tuple[float, float]], goal: float, *, at_least: bool) -> Ratio:
-    ratios = [ours / theirs for ours, theirs in pairs]
+def ratio(name: str, starts: Sequence[Pairs], goal: float, *, at_least: bool) -> Ratio:
+    median = statistics.median
+    ratios = [median(ours / theirs for ours, theirs in pairs) for pairs in starts]
     return Ratio(
         name=name,
-        product_median=statistics.median(ours for ours, _ in pairs),
-        control_median=statistics.median(theirs for _, theirs in pairs),
-        ratio_median=statistics.median(ratios),
+        product_median=median(median(ours for ours, _ in pairs) for pairs in starts),
+        control_median=median(median(theirs for _, theirs in pairs) for pairs in starts),
+        ratio_median=median(ratios),
         ratio_min=min(ratios),
         ratio_max=max(ratios),
         goal=goal,
         at_least=at_least,
-        pairs=len(pairs),
+        starts=len(starts),
+        turns=max(map(len, starts)),
     )
 
 
@@ -235,7 +266,7 @@ def latency(name: str, seconds: Sequence[float]) -> Latency:
     )
 
 
-def measure(services: Services, backend: str, starts: int, pairs: int, runs: int) -> Result:
+def measure(services: Services, backend: str, starts: int, turns: int, runs: int) -> Result:
     machine = this_machine()
     model = services.find_model(None, backend)
     spec = services.prepare_load(model)
@@ -252,9 +283,9 @@ def measure(services: Services, backend: str, starts: int, pairs: int, runs: int
     samples = Samples()
     for start in range(starts):
         product.end_process()
-        first = start * (pairs + 1)
+        first = start * (turns + 2)
         with raw_control(backend, spec.model_path, spec.device) as control:
-            samples.take(product, control, render, range(first, first + pairs + 1))
+            samples.take(product, control, render, range(first, first + turns + 1))
     return Result(
         backend=backend,
         model=model.full_name,
@@ -299,8 +330,8 @@ def show(results: Sequence[Result]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--backend", choices=("openvino", "llama"), action="append")
-    parser.add_argument("--starts", type=int, default=5, help="fresh processes of both")
-    parser.add_argument("--pairs", type=int, default=5, help="for each start")
+    parser.add_argument("--starts", type=int, default=12, help="fresh processes of both")
+    parser.add_argument("--turns", type=int, default=8, help="short answers of each, a start")
     parser.add_argument("--cancels", type=int, default=20, help="of each kind; 0 measures none")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
@@ -309,7 +340,7 @@ def main() -> int:
         services.ensure_starter(lambda _progress: None)
         backends = arguments.backend or ["openvino", "llama"]
         results = [
-            measure(services, one, arguments.starts, arguments.pairs, arguments.cancels)
+            measure(services, one, arguments.starts, arguments.turns, arguments.cancels)
             for one in backends
         ]
     finally:

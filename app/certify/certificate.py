@@ -120,11 +120,13 @@ class Pace(_Strict, frozen=True, kw_only=True):
 class DepthFigures(_Strict, frozen=True, kw_only=True):
     """What was measured with prompts of one size; prefill and decode are never mixed.
 
-    ``same_ids``: both read exactly the same token ids, by their sha256.
+    ``decode_tokens``: what an answer wrote, at most. ``turns``: how many answers of each side make
+    a run. ``same_ids``: both read exactly the same token ids, by their sha256.
     """
 
     prompt_tokens: int
     decode_tokens: int
+    turns: int = 1
     same_ids: bool
     ttft_s: Pace
     prefill_tokens_per_s: Pace

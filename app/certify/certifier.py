@@ -205,8 +205,8 @@ class Certifier:
             assert load is not None
             with_control = msgspec.structs.replace(load, control_s=control.load_s)
             self._keep(first_control_rate=rate, load=with_control)
-        size = msgspec.structs.replace(self._plan.sizes[0], pairs=1)
-        probe = measure_depth(self._ports.product, None, size, self._plan.decode_tokens, 0)
+        size = msgspec.structs.replace(self._plan.sizes[0], runs=1)
+        probe = measure_depth(self._ports.product, None, size, 0)
         self._expected_s = self._plan.expected_s(
             probe.prefill_tokens_per_s.product.median, probe.decode_tokens_per_s.product.median
         )
@@ -229,7 +229,7 @@ class Certifier:
         product = self._ports.product
         for number, size in self._series():
             self._begin(f"measure: {size.prompt_tokens} tokens")
-            figures = figures_of(self._pairs(size, number))
+            figures = figures_of(self._runs(size, number))
             self._keep(depths=(*self._done.depths, figures))
             self._expect(figures)
         if self._subject.reuses_prefixes and self._done.warm is None:
@@ -242,23 +242,23 @@ class Certifier:
             )
             self._keep(cancel=cancel)
 
-    def _pairs(self, size: Size, number: int) -> list[Pair]:
-        """The pairs of one size, over fresh processes where a start is quick."""
+    def _runs(self, size: Size, number: int) -> list[list[Pair]]:
+        """The pairs of each run of one size, in fresh processes where a start is quick."""
         load = self._done.load
-        quick = load is not None and load.cold_s <= _QUICK_START_S
-        starts = size.starts if quick else 1
-        pairs: list[Pair] = []
-        for start in range(starts):
-            if start:
+        fresh = size.fresh and load is not None and load.cold_s <= _QUICK_START_S
+        spare = number + size.runs * size.turns  # for what isn't counted
+        runs: list[list[Pair]] = []
+        for run in range(size.runs):
+            if fresh and run:
                 self._ports.product.load()
                 self._fresh_control()
-            part = range(
-                number + start * size.pairs // starts, number + (start + 1) * size.pairs // starts
-            )
-            pairs += run_pairs(
-                self._ports.product, self._control, size, self._plan.decode_tokens, part
-            )
-        return pairs
+                # The first answer of a process is slower than all that follow.
+                self._take(size, range(spare + run, spare + run + 1))
+            runs.append(self._take(size, size.numbers(number, run)))
+        return runs
+
+    def _take(self, size: Size, numbers: range) -> list[Pair]:
+        return run_pairs(self._ports.product, self._control, size, numbers)
 
     def _expect(self, seen: DepthFigures) -> None:
         """Tells anew how long the rest takes, by what was just seen."""

@@ -1,7 +1,7 @@
 """The measurements: product and control in turn, on the same device and the same token ids.
 
 Prefill and decode are never mixed. Each pair has a prompt of its own, so that nothing is reused;
-the two take turns at who is first.
+the two take turns at who is first. Several pairs can make a run, whose medians are its figures.
 """
 
 import statistics
@@ -24,6 +24,9 @@ _WORDS: Final = "the sea is blue and the sky is grey while the wind blows over t
 _TRIES: Final = 6
 _SLACK: Final = 0.02
 _LEAST_DECODED: Final = 4
+
+Both = tuple[float, float | None]
+"""A figure of the product, and of the control if there is one."""
 
 
 class ControlRun(Struct, frozen=True, kw_only=True):
@@ -57,15 +60,24 @@ class Product(Ask, Protocol):
 
 
 class Size(Struct, frozen=True, kw_only=True):
-    """A prompt size and how many pairs are run with it.
+    """A prompt size and how it is measured.
 
-    ``starts``: over how many fresh processes of product and control the pairs are spread. Where
-    its weights come to lie in memory makes a process a few percent faster or slower for life.
+    ``decode_tokens``: what each answer may write. ``turns``: how many answers of each side make a
+    run; their median is its figure. What slows a machine down comes and goes within seconds, so
+    many short answers in turn say more than few long ones. ``fresh``: each run has processes of
+    its own, since where its weights come to lie in memory makes one faster or slower for life.
     """
 
     prompt_tokens: int
-    pairs: int
-    starts: int = 1
+    runs: int
+    decode_tokens: int
+    turns: int = 1
+    fresh: bool = False
+
+    def numbers(self, number: int, run: int) -> range:
+        """The numbers of a run's prompts, if the first run's begin with ``number``."""
+        first = number + run * self.turns
+        return range(first, first + self.turns)
 
 
 class Pair(Struct, frozen=True, kw_only=True):
@@ -125,13 +137,9 @@ def run_pair(
 
 
 def measure_depth(
-    product: Product,
-    control: ControlPort | None,
-    size: Size,
-    decode_tokens: int,
-    number: int,
+    product: Product, control: ControlPort | None, size: Size, number: int
 ) -> DepthFigures:
-    """Runs the pairs of one size.
+    """Measures one size in the processes that run.
 
     Args:
         number: the first prompt's; no other size may use the same.
@@ -139,54 +147,57 @@ def measure_depth(
     Raises:
         EnvironmentFault: ``nothing_to_measure``: every answer ended at once.
     """
-    numbers = range(number, number + size.pairs)
-    return figures_of(run_pairs(product, control, size, decode_tokens, numbers))
+    return figures_of(
+        [run_pairs(product, control, size, size.numbers(number, run)) for run in range(size.runs)]
+    )
 
 
 def run_pairs(
-    product: Product,
-    control: ControlPort | None,
-    size: Size,
-    decode_tokens: int,
-    numbers: range,
+    product: Product, control: ControlPort | None, size: Size, numbers: range
 ) -> list[Pair]:
     """Runs a pair for each of ``numbers``, each side first in turn."""
     pairs: list[Pair] = []
     for number in numbers:
         prompt = sized_prompt(product, size.prompt_tokens, number)
         first = bool(number % 2)
-        pairs.append(run_pair(product, control, prompt, decode_tokens, control_first=first))
+        pairs.append(run_pair(product, control, prompt, size.decode_tokens, control_first=first))
     return pairs
 
 
-def figures_of(pairs: Sequence[Pair]) -> DepthFigures:
-    """The medians of pairs of one size; what was reused can't be told as prefill and is left out.
+def figures_of(runs: Sequence[Sequence[Pair]]) -> DepthFigures:
+    """The medians of one size's runs; what was reused can't be told as prefill and is left out.
 
     Raises:
         EnvironmentFault: ``nothing_to_measure``.
     """
-    ttft: list[tuple[float, float | None]] = []
-    prefill: list[tuple[float, float | None]] = []
-    decode: list[tuple[float, float | None]] = []
-    for pair in pairs:
-        timings, usage, other = pair.product.timings, pair.product.usage, pair.control
-        if usage.completion_tokens < _LEAST_DECODED or not timings.decode_tokens_per_s:
-            continue
-        theirs = other.decode_tokens_per_s if other else None
-        decode.append((timings.decode_tokens_per_s, theirs))
-        if timings.ttft_s and timings.prefill_tokens_per_s:
-            ttft.append((timings.ttft_s, other.ttft_s if other else None))
-            rate = other.prompt_tokens / other.ttft_s if other and other.ttft_s else None
-            prefill.append((timings.prefill_tokens_per_s, rate))
-    if not decode or not prefill:
+    ttft: list[list[Both]] = []
+    prefill: list[list[Both]] = []
+    decode: list[list[Both]] = []
+    for run in runs:
+        for figures in (ttft, prefill, decode):
+            figures.append([])
+        for pair in run:
+            timings, other = pair.product.timings, pair.control
+            completed = pair.product.usage.completion_tokens
+            if completed < _LEAST_DECODED or not timings.decode_tokens_per_s:
+                continue
+            theirs = other.decode_tokens_per_s if other else None
+            decode[-1].append((timings.decode_tokens_per_s, theirs))
+            if timings.ttft_s and timings.prefill_tokens_per_s:
+                ttft[-1].append((timings.ttft_s, other.ttft_s if other else None))
+                rate = other.prompt_tokens / other.ttft_s if other and other.ttft_s else None
+                prefill[-1].append((timings.prefill_tokens_per_s, rate))
+    if not any(decode) or not any(prefill):
         raise EnvironmentFault(
             "nothing_to_measure",
             "Every answer ended before its speed could be measured.",
             "Choose another model; this one answers nothing to an ordinary prompt.",
         )
+    pairs = [pair for run in runs for pair in run]
     return DepthFigures(
         prompt_tokens=max(pair.counted.tokens for pair in pairs),
         decode_tokens=max(pair.product.usage.completion_tokens for pair in pairs),
+        turns=max(len(run) for run in runs),
         same_ids=all(_same_ids(pair) for pair in pairs),
         ttft_s=pace_of(ttft),
         prefill_tokens_per_s=pace_of(prefill),
@@ -240,11 +251,20 @@ def spread_of(values: Sequence[float]) -> Spread:
     )
 
 
-def pace_of(pairs: Sequence[tuple[float, float | None]]) -> Pace:
-    """Both sides and their ratio; without a control there is neither of the latter."""
-    both = [(ours, theirs) for ours, theirs in pairs if theirs]
+def pace_of(runs: Sequence[Sequence[Both]]) -> Pace:
+    """Both sides and their ratio, a figure for each run; without a control neither of the latter.
+
+    A run without any answer has no figure.
+    """
+    seen = [run for run in runs if run]
+    compared = [both for run in runs if (both := [(one, other) for one, other in run if other])]
+    median = statistics.median
     return Pace(
-        product=spread_of([ours for ours, _ in pairs]),
-        control=spread_of([theirs for _, theirs in both]) if both else None,
-        ratio=spread_of([ours / theirs for ours, theirs in both]) if both else None,
+        product=spread_of([median(one for one, _ in run) for run in seen]),
+        control=spread_of([median(other for _, other in run) for run in compared])
+        if compared
+        else None,
+        ratio=spread_of([median(one / other for one, other in run) for run in compared])
+        if compared
+        else None,
     )

@@ -11,16 +11,23 @@ from app.certify.measure import Size
 SIZES: Final = (128, 512, 2048, 4096)
 """Prompt tokens that every certificate has, beside the largest prompt that the context admits."""
 
-# The ratio of the shortest decides: one pair's is uncertain by some 6 % on a machine of two cores,
-# the median of 25 by 1.5 %.
-_PAIRS: Final = {128: 25, 512: 5, 2048: 3, 4096: 3}
-_PAIRS_LARGEST: Final = 2
-_STARTS: Final = 5  # for the shortest
-_QUICK_PAIRS: Final = {128: 3, 512: 1}
+_RUNS: Final = {512: 5, 2048: 3, 4096: 3}
+_RUNS_LARGEST: Final = 2
+_DECODE_TOKENS: Final = 64
+# The ratio of the shortest decides. Short answers in turn, each run in fresh processes: on two
+# cores with neighbours this leaves the median of the runs uncertain by 1 to 1.5 %, where as many
+# tokens in long answers left 3 to 4 % (docs/decisions/0147).
+_DECIDING_RUNS: Final = 12
+_DECIDING_RUNS_LEAST: Final = 3
+_TURNS: Final = 8
+_TURN_TOKENS: Final = 16
+_QUICK_RUNS: Final = 3
+_QUICK_TURNS: Final = 4
+_QUICK_SIZES: Final = (128, 512)
+_QUICK_DECODE_TOKENS: Final = 32
 LEAST_ROUNDS: Final = 1
 LEAST_CONTEXT_TOKENS: Final = 512
 """The answer checks' own prompts and answers take about 300."""
-_DECIDING_PAIRS: Final = 9  # of the shortest prompt, whose ratio decides: never fewer
 _CHECK_TOKENS: Final = 1000  # decoded by all the answer checks together, about
 _CHECK_PROMPT_TOKENS: Final = 900  # read by them, beside the prompts with a marker
 _MARKERS: Final = 3
@@ -28,7 +35,10 @@ _DEPTH_OF_SQRT_2: Final = 4096
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """``cancels`` and ``drift_runs`` are repetitions; ``warm_tokens`` is a prompt's size."""
+    """``cancels`` and ``drift_runs`` are repetitions; ``warm_tokens`` is a prompt's size.
+
+    ``decode_tokens``: the control writes so many when it shows what the machine can do.
+    """
 
     quick: bool
     sizes: tuple[Size, ...]
@@ -58,8 +68,9 @@ class Plan(Struct, frozen=True, kw_only=True):
         total = read / prefill_tokens_per_s + written / decode_tokens_per_s
         for size in self.sizes[done:]:
             read_s = size.prompt_tokens / prefill_tokens_per_s
-            written_s = self.decode_tokens / decode_tokens_per_s
-            total += 2 * size.pairs * (read_s + written_s) * slower_by(size.prompt_tokens)
+            written_s = size.decode_tokens / decode_tokens_per_s
+            answers = 2 * size.runs * size.turns
+            total += answers * (read_s + written_s) * slower_by(size.prompt_tokens)
         return total
 
 
@@ -78,44 +89,53 @@ def plan_for(
     """The plan for a model that is loaded with ``context_tokens``.
 
     Args:
-        rounds: at most so many pairs of each size but the shortest, for a slow machine. The
-            certificate tells how many runs each figure has.
+        rounds: at most so many runs of each size, for a slow machine; the shortest has three at
+            least. The certificate tells how many runs each figure has.
         beyond_trained: the markers are looked for in the whole context, since that is in question.
     """
-    decode_tokens = 32 if quick else 64
+    decode_tokens = _QUICK_DECODE_TOKENS if quick else _DECODE_TOKENS
     largest = max(context_tokens - decode_tokens - 1, 1)
-    pairs = _QUICK_PAIRS if quick else _PAIRS
-    fitting = [tokens for tokens in pairs if tokens <= largest]
+    usual = _QUICK_SIZES if quick else SIZES
+    fitting = [tokens for tokens in usual if tokens <= largest]
     if not quick or not fitting:
         fitting.append(largest)
-    sizes = {tokens: pairs.get(tokens, _PAIRS_LARGEST) for tokens in fitting}
-    if rounds is not None and not quick:
-        shortest = min(sizes)
-        sizes = {
-            tokens: max(min(count, rounds), _DECIDING_PAIRS if tokens == shortest else 1)
-            for tokens, count in sizes.items()
-        }
-    left = dict.fromkeys(tokens for tokens in (*SIZES, largest) if tokens not in sizes)
+    shortest, *longer = dict.fromkeys(fitting)
+    most = None if quick else rounds
+    sizes = [_deciding(shortest, most, quick=quick)]
+    for tokens in longer:
+        runs = 1 if quick else _RUNS.get(tokens, _RUNS_LARGEST)
+        runs = runs if most is None else min(runs, most)
+        sizes.append(Size(prompt_tokens=tokens, runs=runs, decode_tokens=decode_tokens))
+    left = [tokens for tokens in dict.fromkeys((*SIZES, largest)) if tokens not in fitting]
     not_tested = [
         NotTested(prompt_tokens=tokens, reason=_why_not(tokens, context_tokens, largest))
         for tokens in left
     ]
     return Plan(
         quick=quick,
-        sizes=tuple(
-            Size(
-                prompt_tokens=one,
-                pairs=sizes[one],
-                starts=_STARTS if one == min(sizes) and not quick else 1,
-            )
-            for one in sizes
-        ),
+        sizes=tuple(sizes),
         not_tested=tuple(not_tested),
         decode_tokens=decode_tokens,
         warm_tokens=min(512 if quick else 2048, largest),
         recall_tokens=_recall_tokens(largest, quick=quick, beyond_trained=beyond_trained),
         cancels=2 if quick else 5,
-        drift_runs=2 if quick else 3,
+        drift_runs=2 if quick else 5,
+    )
+
+
+def _deciding(prompt_tokens: int, most: int | None, *, quick: bool) -> Size:
+    """The shortest size, whose decode ratio decides; ``most`` is the person's limit of its runs."""
+    if quick:
+        runs, turns = _QUICK_RUNS, _QUICK_TURNS
+    else:
+        least = min(_DECIDING_RUNS, most or _DECIDING_RUNS)
+        runs, turns = max(least, _DECIDING_RUNS_LEAST), _TURNS
+    return Size(
+        prompt_tokens=prompt_tokens,
+        runs=runs,
+        turns=turns,
+        decode_tokens=_TURN_TOKENS,
+        fresh=not quick,
     )
 
 

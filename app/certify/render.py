@@ -129,6 +129,13 @@ def _depth_table(depths: Sequence[DepthFigures]) -> list[str]:
             f" {_spread(decode.control)} | {_spread(decode.ratio, digits=3)} |"
             f" {'yes' if one.same_ids else 'no'} |"
         )
+    rows += [
+        f"\nAt {one.prompt_tokens:,} tokens a run is {one.turns} answers of each side in turn, of"
+        f" {one.decode_tokens} tokens, and counts by its medians;"
+        f" there were {one.decode_tokens_per_s.product.runs}."
+        for one in depths
+        if one.turns > 1
+    ]
     return rows
 
 

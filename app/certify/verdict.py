@@ -18,8 +18,9 @@ FASTER_ALLOWED: Final = 1.10
 """A product that beats its own library by more was compared on a busy machine."""
 DRIFT_ALLOWED: Final = 0.10
 """How much the same control may differ between beginning and end: more is another machine."""
-WIDTH_ALLOWED: Final = 0.50
-"""How far up to 25 decode rates of the control may lie apart, as a share of their median."""
+WIDTH_ALLOWED: Final = 0.35
+"""How far the control's decode rates of up to twelve runs may lie apart, as a share of their
+median."""
 
 SLOW: Final = "it decodes at {ratio} of the control's rate; {needed} is needed"
 UNMEASURED: Final = "nothing was measured"

@@ -47,9 +47,9 @@ def run_workloads(
                 refusal=f"{needed:,} tokens are needed, and the context has {context_tokens:,}",
             )
             continue
-        size = Size(prompt_tokens=tokens, pairs=pairs)
+        size = Size(prompt_tokens=tokens, runs=pairs, decode_tokens=NEW_TOKENS)
         try:
-            figures = measure_depth(product, control, size, NEW_TOKENS, _SERIES + 100 * index)
+            figures = measure_depth(product, control, size, _SERIES + 100 * index)
         except ContenoxError as error:
             refusal = f"{error.message} [{error.code}]"
             yield Workload(label=label, prompt_tokens=tokens, refusal=refusal)

@@ -109,6 +109,14 @@ class AnswerStream:
         """What there is of a call that has begun and not ended; ``None`` outside of one."""
         return None if self._calls is None else self._calls.open_call
 
+    @property
+    def may_end_at_a_token(self) -> bool:
+        """Whether a piece of text can end the answer, so that each token has to come by itself.
+
+        Going round in circles doesn't count: that takes hundreds of characters.
+        """
+        return self._stops.given or self._may_think is not None
+
     # --- Control ---
 
     def delta(self, kind: DeltaKind, text: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 _LOOK_EVERY: Final = 48  # characters
+_STALE_EVERY: Final = 4  # looks: it costs most, and stale is only what has been so for long
 _WINDOW: Final = 4096
 _LONGEST_PERIOD: Final = 800
 
@@ -44,11 +45,12 @@ class LoopGuard:
         self.found = False
         self._tail = ""
         self._unseen = 0
+        self._looks = 0
         self._fenced = False
         self._line = ""
 
     def push(self, text: str) -> None:
-        """Takes the next piece. A look costs some milliseconds at the most."""
+        """Takes the next piece; beside a decode that keeps all cores busy each look is felt."""
         if self.found:
             return
         self._follow_fences(text)
@@ -56,6 +58,7 @@ class LoopGuard:
         self._unseen += len(text)
         if self._unseen >= _LOOK_EVERY:
             self._unseen = 0
+            self._looks += 1
             self.found = self._looks_broken()
 
     def _follow_fences(self, text: str) -> None:
@@ -70,7 +73,11 @@ class LoopGuard:
             return True
         if self._fenced:
             return False
-        return _repeats(_NUMBER.sub("#", self._tail), _enough_counted) or _is_stale(self._tail)
+        # Without a number in the last unit it is the text that was looked at just now.
+        counts = _NUMBER.search(self._tail[-_LONGEST_PERIOD:]) is not None
+        if counts and _repeats(_NUMBER.sub("#", self._tail), _enough_counted):
+            return True
+        return self._looks % _STALE_EVERY == 0 and _is_stale(self._tail)
 
     def _enough(self, unit: str, length: int) -> bool:
         if len(unit) == 1:
@@ -91,25 +98,31 @@ def _enough_counted(unit: str, length: int) -> bool:
 def _repeats(text: str, enough: Callable[[str, int], bool]) -> bool:
     """Whether an end of ``text`` is one unit again and again, for long ``enough``.
 
-    For each length of that end the shortest period is known from the border array of the reversed
-    text (Knuth, Morris, Pratt): length less longest border.
+    A unit's length is the distance to an earlier place of the last characters. The shortest come
+    first, so a longer one counts only if it reaches farther back than all of them.
     """
-    if text.rfind(text[-_SEED:], 0, -1) < 0:  # what repeats has an end that was there before
-        return False
-    backwards = text[::-1]
-    borders = [0] * len(backwards)
-    border = 0
-    longest: dict[int, int] = {}
-    for end in range(1, len(backwards)):
-        while border and backwards[end] != backwards[border]:
-            border = borders[border - 1]
-        if backwards[end] == backwards[border]:
-            border += 1
-        borders[end] = border
-        period = end + 1 - border
-        if period <= _LONGEST_PERIOD and border >= period:
-            longest[period] = end + 1
-    return any(enough(text[-period:], length) for period, length in longest.items())
+    seed, length = text[-_SEED:], 0
+    place = text.rfind(seed, 0, -1)
+    while place >= 0 and (period := len(text) - len(seed) - place) <= _LONGEST_PERIOD:
+        needed = max(length + 1, 2 * period)
+        if needed <= len(text) and text[-needed + period :] == text[-needed:-period]:
+            length = _periodic(text, period, needed)
+            if enough(text[-period:], length):
+                return True
+        place = text.rfind(seed, 0, place + len(seed) - 1)
+    return False
+
+
+def _periodic(text: str, period: int, known: int) -> int:
+    """How many of the last characters have ``period``; ``known`` of them have, at least."""
+    beyond = len(text) + 1
+    while beyond - known > 1:
+        middle = (known + beyond) // 2
+        if text[-middle + period :] == text[-middle:-period]:
+            known = middle
+        else:
+            beyond = middle
+    return known
 
 
 def _is_stale(text: str) -> bool:

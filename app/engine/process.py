@@ -51,7 +51,7 @@ from app.engine.trace import TRACE_FILE, TraceFile, trace_record
 _log = logging.getLogger(__name__)
 
 # How often deadlines, stalls and idleness are looked at.
-_TICK_S: Final = 0.1
+_TICK_S: Final = 0.25
 # A tick that comes so late was slept through.
 _ASLEEP_S: Final = 5.0
 # A computation that reports nothing for this long is stuck: a livelock in a full pool, for example.

@@ -20,6 +20,7 @@ class StopStrings:
     def __init__(self, stops: Iterable[str]) -> None:
         self._stops = tuple(stop for stop in stops if stop)
         self._held = ""
+        self.given = bool(self._stops)
         self.found = False
 
     def push(self, text: str) -> str:

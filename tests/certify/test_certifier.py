@@ -17,10 +17,11 @@ from app.certify.certificate import (
     ModelFacts,
     Pace,
     PowerState,
+    Spread,
     Verdict,
 )
 from app.certify.certifier import Certifier, Ports, Step, Subject
-from app.certify.measure import ControlPort, ControlRun, Size, spread_of
+from app.certify.measure import ControlPort, ControlRun, Size, pace_of, spread_of
 from app.certify.plan import Plan, plan_for
 from app.certify.product import EngineModel
 from app.certify.progress import ProgressFile
@@ -34,7 +35,10 @@ from tests.certify.script import REPLIES, STORY, scripted_model
 _START = datetime(2026, 11, 3, 12, tzinfo=UTC)
 _PLAN = Plan(
     quick=False,
-    sizes=(Size(prompt_tokens=64, pairs=3), Size(prompt_tokens=128, pairs=2)),
+    sizes=(
+        Size(prompt_tokens=64, runs=3, decode_tokens=24),
+        Size(prompt_tokens=128, runs=2, decode_tokens=24),
+    ),
     not_tested=(),
     decode_tokens=24,
     warm_tokens=128,
@@ -137,9 +141,10 @@ class Bench:
         return [step.name for step in self.steps]
 
 
-def test_the_pairs_that_decide_are_spread_over_fresh_starts_of_both(bench: Bench) -> None:
-    sizes = (Size(prompt_tokens=64, pairs=5, starts=3), Size(prompt_tokens=128, pairs=2))
-    bench.plan = msgspec.structs.replace(_PLAN, sizes=sizes)
+def test_the_runs_that_decide_are_of_fresh_starts_of_both(bench: Bench) -> None:
+    deciding = Size(prompt_tokens=64, runs=3, turns=5, decode_tokens=12, fresh=True)
+    other = Size(prompt_tokens=128, runs=2, decode_tokens=24)
+    bench.plan = msgspec.structs.replace(_PLAN, sizes=(deciding, other))
     loads = []
     load = Steady.load
 
@@ -150,13 +155,22 @@ def test_the_pairs_that_decide_are_spread_over_fresh_starts_of_both(bench: Bench
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Steady, "load", counted)
         found = bench.certify()
-    ratio = found.throughput.depths[0].decode_tokens_per_s.ratio
+    depth, longer = found.throughput.depths
+    ratio = depth.decode_tokens_per_s.ratio
     assert ratio is not None
-    assert ratio.runs == 5
-    assert len(loads) == 2 + 2, "cold, again, and one more for each further start"
+    assert (ratio.runs, depth.turns, depth.decode_tokens) == (3, 5, 12)
+    assert (longer.turns, longer.decode_tokens) == (1, 24)
+    assert len(loads) == 2 + 2, "cold, again, and one more for each further run"
     assert bench.controls == 3
     assert bench.open_controls == 0
     assert found.level is Level.CERTIFIED
+
+
+def test_a_run_counts_by_its_medians_and_one_without_answers_not_at_all() -> None:
+    pace = pace_of([[(10, 10), (12, 10), (90, 10)], [], [(8, 10), (8, None)]])
+    assert pace.ratio == Spread(median=1.0, low=0.8, high=1.2, runs=2)
+    assert pace.product == Spread(median=10.0, low=8.0, high=12.0, runs=2)
+    assert pace_of([[(10, None)]]).ratio is None
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.real_model
 
 _SHORT = Plan(
     quick=True,
-    sizes=(Size(prompt_tokens=64, pairs=1),),
+    sizes=(Size(prompt_tokens=64, runs=1, decode_tokens=8),),
     not_tested=(),
     decode_tokens=8,
     warm_tokens=128,
