@@ -1,13 +1,14 @@
 """Measures the engine against the bare library: decode, time to first token, cancel latency.
 
-    python -m benchmarks.engine [--backend openvino] [--starts 12] [--turns 8] [--cancels 20]
+    python -m benchmarks.engine [--backend openvino] [--runs 6] [--turns 16] [--cancels 20]
                                 [--json FILE]
 
 Product and control run in turn on the same model, device and ids: A B B A, with short answers,
-since a machine's noise comes and goes within seconds; in several fresh processes each, since where
-the weights come to lie in memory makes one a few percent faster or slower for life. A start counts
-by its medians. Prefill and decode are never mixed: a decode rate counts the tokens after the first
-over the time from the first to the last. The control is ``app/engine/backends/raw_control.py``.
+since a machine's noise comes and goes within seconds. Half the turns of a run are answered by fresh
+processes of which the control was started first, half by others of which the product was: which one
+comes first can make it some percent slower for life. A run counts by its medians. Prefill and
+decode are never mixed: a decode rate counts the tokens after the first over the time from the first
+to the last. The control is ``app/engine/backends/raw_control.py``.
 """
 
 import argparse
@@ -35,6 +36,7 @@ from app.engine.protocol import (
     Failed,
     Finished,
     Generate,
+    Load,
     PrefillProgress,
     Unload,
     new_request_id,
@@ -53,9 +55,9 @@ WORDS: Final = "the sea is blue and the sky is grey while the wind blows over th
 
 
 class Ratio(msgspec.Struct, frozen=True, kw_only=True):
-    """Product over control, start by start. ``goal`` is what the median must reach.
+    """Product over control, run by run. ``goal`` is what the median must reach.
 
-    ``turns``: pairs of answers in each of the ``starts``.
+    ``turns``: pairs of answers in each of the ``runs``.
     """
 
     name: str
@@ -66,7 +68,7 @@ class Ratio(msgspec.Struct, frozen=True, kw_only=True):
     ratio_max: float
     goal: float
     at_least: bool
-    starts: int
+    runs: int
     turns: int
 
     @property
@@ -117,6 +119,10 @@ class Product:
         """The next request starts the engine in a fresh process."""
         self._client.call(Unload(request=new_request_id()))
 
+    def load(self) -> None:
+        """Costs nothing if the model is loaded."""
+        self._client.call(Load(request=new_request_id(), spec=self._spec))
+
     def run(self, text: str, max_tokens: int) -> tuple[Finished, float]:
         """Returns the end and the wall time of the whole request."""
         started = time.perf_counter()
@@ -153,7 +159,7 @@ Pairs = list[tuple[float, float]]
 
 
 class Samples:
-    """What was measured, a list of pairs for each start of both."""
+    """What was measured, a list of pairs for each run."""
 
     def __init__(self) -> None:
         self.decode: list[Pairs] = []
@@ -161,31 +167,34 @@ class Samples:
         self.first: list[Pairs] = []
         self._control_first = itertools.cycle((False, True, True, False))
 
+    def begin_run(self) -> None:
+        for figures in (self.decode, self.whole, self.first):
+            figures.append([])
+
     def take(
         self, product: Product, control: RawControl, render: Callable[[str], str], numbers: range
     ) -> None:
-        """Measures one start.
+        """Measures one start of both, for the run that has begun.
 
         Args:
             numbers: of the prompts with short answers; the first warms both up and doesn't count.
         """
-        decode: Pairs = []
         for number in numbers:
             finished, raw, _ = self._pair(
                 product, control, render, sentence(number, 20), TURN_TOKENS
             )
             rate = finished.timings.decode_tokens_per_s
             if number != numbers[0] and rate is not None:
-                decode.append((rate, raw.decode_tokens_per_s))
-        self.decode.append(decode)
+                self.decode[-1].append((rate, raw.decode_tokens_per_s))
         text = sentence(numbers.stop, 20)
         finished, raw, wall_s = self._pair(product, control, render, text, WHOLE_TOKENS)
         ours = finished.usage.completion_tokens / wall_s
-        self.whole.append([(ours, raw.completion_tokens / raw.wall_s)])
-        text = sentence(numbers[0] + 1000, PREFILL_WORDS)
-        finished, raw, _ = self._pair(product, control, render, text, 2)
+        self.whole[-1].append((ours, raw.completion_tokens / raw.wall_s))
+        for number in numbers[:2]:  # again the first warms both up
+            text = sentence(number + 1000, PREFILL_WORDS)
+            finished, raw, _ = self._pair(product, control, render, text, 2)
         assert finished.timings.ttft_s is not None
-        self.first.append([(finished.timings.ttft_s, raw.ttft_s)])
+        self.first[-1].append((finished.timings.ttft_s, raw.ttft_s))
 
     def _pair(
         self,
@@ -213,20 +222,20 @@ class Samples:
         ]
 
 
-def ratio(name: str, starts: Sequence[Pairs], goal: float, *, at_least: bool) -> Ratio:
+def ratio(name: str, runs: Sequence[Pairs], goal: float, *, at_least: bool) -> Ratio:
     median = statistics.median
-    ratios = [median(ours / theirs for ours, theirs in pairs) for pairs in starts]
+    ratios = [median(ours / theirs for ours, theirs in pairs) for pairs in runs]
     return Ratio(
         name=name,
-        product_median=median(median(ours for ours, _ in pairs) for pairs in starts),
-        control_median=median(median(theirs for _, theirs in pairs) for pairs in starts),
+        product_median=median(median(ours for ours, _ in pairs) for pairs in runs),
+        control_median=median(median(theirs for _, theirs in pairs) for pairs in runs),
         ratio_median=median(ratios),
         ratio_min=min(ratios),
         ratio_max=max(ratios),
         goal=goal,
         at_least=at_least,
-        starts=len(starts),
-        turns=max(map(len, starts)),
+        runs=len(runs),
+        turns=max(map(len, runs)),
     )
 
 
@@ -266,7 +275,7 @@ def latency(name: str, seconds: Sequence[float]) -> Latency:
     )
 
 
-def measure(services: Services, backend: str, starts: int, turns: int, runs: int) -> Result:
+def measure(services: Services, backend: str, runs: int, turns: int, cancelled: int) -> Result:
     machine = this_machine()
     model = services.find_model(None, backend)
     spec = services.prepare_load(model)
@@ -281,18 +290,25 @@ def measure(services: Services, backend: str, starts: int, turns: int, runs: int
 
     product = Product(services.engine, spec)
     samples = Samples()
-    for start in range(starts):
-        product.end_process()
-        first = start * (turns + 2)
-        with raw_control(backend, spec.model_path, spec.device) as control:
-            samples.take(product, control, render, range(first, first + turns + 1))
+    half = turns // 2
+    firsts = itertools.count(step=half + 2)
+    for _ in range(runs):
+        samples.begin_run()
+        for product_first in (False, True):
+            product.end_process()
+            if product_first:
+                product.load()
+            with raw_control(backend, spec.model_path, spec.device) as control:
+                product.load()
+                first = next(firsts)
+                samples.take(product, control, render, range(first, first + half + 1))
     return Result(
         backend=backend,
         model=model.full_name,
         device=spec.device,
         machine=machine,
         ratios=tuple(samples.ratios()),
-        latencies=tuple(cancels(product, runs)) if runs else (),
+        latencies=tuple(cancels(product, cancelled)) if cancelled else (),
     )
 
 
@@ -330,8 +346,8 @@ def show(results: Sequence[Result]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--backend", choices=("openvino", "llama"), action="append")
-    parser.add_argument("--starts", type=int, default=12, help="fresh processes of both")
-    parser.add_argument("--turns", type=int, default=8, help="short answers of each, a start")
+    parser.add_argument("--runs", type=int, default=6, help="each has two starts of both")
+    parser.add_argument("--turns", type=int, default=16, help="short answers of each, a run")
     parser.add_argument("--cancels", type=int, default=20, help="of each kind; 0 measures none")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
@@ -340,7 +356,7 @@ def main() -> int:
         services.ensure_starter(lambda _progress: None)
         backends = arguments.backend or ["openvino", "llama"]
         results = [
-            measure(services, one, arguments.starts, arguments.turns, arguments.cancels)
+            measure(services, one, arguments.runs, arguments.turns, arguments.cancels)
             for one in backends
         ]
     finally:

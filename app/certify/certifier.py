@@ -245,17 +245,28 @@ class Certifier:
     def _runs(self, size: Size, number: int) -> list[list[Pair]]:
         """The pairs of each run of one size, in fresh processes where a start is quick."""
         load = self._done.load
-        fresh = size.fresh and load is not None and load.cold_s <= _QUICK_START_S
-        spare = number + size.runs * size.turns  # for what isn't counted
+        if not size.fresh or load is None or load.cold_s > _QUICK_START_S:
+            return [self._take(size, size.numbers(number, run)) for run in range(size.runs)]
+        spare = iter(range(number + size.runs * size.turns, number + _SERIES))
         runs: list[list[Pair]] = []
         for run in range(size.runs):
-            if fresh and run:
-                self._ports.product.load()
-                self._fresh_control()
+            numbers = size.numbers(number, run)
+            middle = len(numbers) // 2
+            runs.append([])
+            for product_first, part in ((False, numbers[:middle]), (True, numbers[middle:])):
+                self._start_both(product_first=product_first)
                 # The first answer of a process is slower than all that follow.
-                self._take(size, range(spare + run, spare + run + 1))
-            runs.append(self._take(size, size.numbers(number, run)))
+                warming = next(spare)
+                self._take(size, range(warming, warming + 1))
+                runs[-1] += self._take(size, part)
         return runs
+
+    def _start_both(self, *, product_first: bool) -> None:
+        if product_first:
+            self._ports.product.load()
+        self._fresh_control()
+        if not product_first:
+            self._ports.product.load()
 
     def _take(self, size: Size, numbers: range) -> list[Pair]:
         return run_pairs(self._ports.product, self._control, size, numbers)

@@ -64,8 +64,9 @@ class Size(Struct, frozen=True, kw_only=True):
 
     ``decode_tokens``: what each answer may write. ``turns``: how many answers of each side make a
     run; their median is its figure. What slows a machine down comes and goes within seconds, so
-    many short answers in turn say more than few long ones. ``fresh``: each run has processes of
-    its own, since where its weights come to lie in memory makes one faster or slower for life.
+    many short answers in turn say more than few long ones. ``fresh``: half the turns of a run are
+    answered by processes of which the control was started first, half by others of which the
+    product was: which one comes first can make it some percent slower for life.
     """
 
     prompt_tokens: int

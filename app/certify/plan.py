@@ -14,12 +14,11 @@ SIZES: Final = (128, 512, 2048, 4096)
 _RUNS: Final = {512: 5, 2048: 3, 4096: 3}
 _RUNS_LARGEST: Final = 2
 _DECODE_TOKENS: Final = 64
-# The ratio of the shortest decides. Short answers in turn, each run in fresh processes: on two
-# cores with neighbours this leaves the median of the runs uncertain by 1 to 1.5 %, where as many
-# tokens in long answers left 3 to 4 % (docs/decisions/0147).
-_DECIDING_RUNS: Final = 12
-_DECIDING_RUNS_LEAST: Final = 3
-_TURNS: Final = 8
+# The ratio of the shortest decides: many short answers in turn, in fresh processes of which now one
+# and now the other was started first (docs/decisions/0147).
+_DECIDING_RUNS: Final = 6
+_DECIDING_RUNS_LEAST: Final = 2
+_TURNS: Final = 16
 _TURN_TOKENS: Final = 16
 _QUICK_RUNS: Final = 3
 _QUICK_TURNS: Final = 4
@@ -89,7 +88,7 @@ def plan_for(
     """The plan for a model that is loaded with ``context_tokens``.
 
     Args:
-        rounds: at most so many runs of each size, for a slow machine; the shortest has three at
+        rounds: at most so many runs of each size, for a slow machine; the shortest has two at
             least. The certificate tells how many runs each figure has.
         beyond_trained: the markers are looked for in the whole context, since that is in question.
     """

@@ -19,7 +19,7 @@ FASTER_ALLOWED: Final = 1.10
 DRIFT_ALLOWED: Final = 0.10
 """How much the same control may differ between beginning and end: more is another machine."""
 WIDTH_ALLOWED: Final = 0.35
-"""How far the control's decode rates of up to twelve runs may lie apart, as a share of their
+"""How far the control's decode rates of up to six runs may lie apart, as a share of their
 median."""
 
 SLOW: Final = "it decodes at {ratio} of the control's rate; {needed} is needed"

@@ -181,7 +181,8 @@ def _cut(cut: Cut) -> str:
     if cut.messages:
         which = "oldest message" if cut.messages == 1 else f"{cut.messages:,} oldest messages"
         parts.append(f"the {which} ({cut.message_tokens:,} tokens)")
-    return "; ".join(parts)
+    again = f"; then about {cut.read_again_tokens:,} tokens after it are read again"
+    return "; ".join(parts) + (again if cut.read_again_tokens else "")
 
 
 def _refusal(overflow: Overflow) -> UserError:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.desktop.chooser import Chooser
 from app.desktop.theme import Theme
-from app.hardware.readings import DeviceInventory, DeviceReading, DeviceState, ProbeOutcome
+from app.hardware.readings import CPU, DeviceInventory, DeviceReading, DeviceState, ProbeOutcome
 
 # Qt's extractor knows this name.
 translate = QCoreApplication.translate
@@ -43,18 +43,24 @@ class DeviceChooser(Chooser):
         hint = "\n".join(sentence for sentence in sentences if sentence)
         self.setToolTip(hint or self.tr("The device that runs the model"))
 
-    def refuse(self, reasons: Mapping[str, str]) -> None:
-        """Offers no device that the model failed on, with the reason; all others again."""
+    def refuse(self, failed: Mapping[str, str], *, cpu_only: bool) -> None:
+        """Offers no device that the chosen model can't run on, with the reason; all others again.
+
+        Args:
+            failed: what the model got wrong, by the device.
+            cpu_only: it is a model of llama.cpp, which is built for the CPU alone.
+        """
         model = self.model()
         assert isinstance(model, QStandardItemModel), "what a combo box makes for itself"
         for place, device in enumerate(self._devices, start=1):
-            reason = reasons.get(device.id)
+            why = ""
+            if device.id in failed:
+                why = self.tr("The model failed its checks there.") + f"\n{failed[device.id]}"
+            elif cpu_only and device.id != CPU:
+                why = self.tr("Models of llama.cpp run on the CPU only here.")
             item = model.item(place)
-            item.setEnabled(reason is None)
-            item.setToolTip(
-                "" if reason is None
-                else self.tr("The model failed its checks there.") + f"\n{reason}"
-            )  # fmt: skip
+            item.setEnabled(not why)
+            item.setToolTip(why)
 
     @property
     def current(self) -> DeviceReading | None:

@@ -50,12 +50,14 @@ class PastedText(Struct, frozen=True, kw_only=True):
 class Cut(Struct, frozen=True, kw_only=True):
     """What is left out: pasted texts, and so many of the oldest messages that are read yet.
 
-    ``message_tokens`` is 0 where nothing was counted.
+    ``message_tokens`` is 0 where nothing was counted, and so is ``read_again_tokens``: what of the
+    history stands behind the first of it, and is read again because the prompt differs from there.
     """
 
     pasted: tuple[PastedText, ...] = ()
     messages: int = 0
     message_tokens: int = 0
+    read_again_tokens: int = 0
     kept_from: str | None = None
 
     def __bool__(self) -> bool:
@@ -67,6 +69,7 @@ class Cut(Struct, frozen=True, kw_only=True):
             pasted=(*self.pasted, *later.pasted),
             messages=self.messages + later.messages,
             message_tokens=self.message_tokens + later.message_tokens,
+            read_again_tokens=later.read_again_tokens,
             kept_from=later.kept_from or self.kept_from,
         )
 
@@ -156,7 +159,7 @@ class Talk(Struct, frozen=True, kw_only=True):
                 msgspec.structs.replace(one, part=msgspec.structs.replace(one.part, tokens=0))
                 for one in cut.pasted
             )
-            cut = msgspec.structs.replace(cut, pasted=pasted, message_tokens=0)
+            cut = msgspec.structs.replace(cut, pasted=pasted, message_tokens=0, read_again_tokens=0)
         return cut
 
     def after(self, cut: Cut) -> "Talk":
@@ -179,6 +182,8 @@ class Talk(Struct, frozen=True, kw_only=True):
         chosen = leave_out(found, total, goal=goal, enough=enough, limit=limit)
         turns = [one for one in chosen if one.pasted is None]
         messages = max((one.end for one in turns), default=0)
+        first = min((one.start for one in chosen), default=len(sizes))
+        behind = sum(one.tokens for one in sizes[first:]) - sum(one.tokens for one in chosen)
         return Cut(
             pasted=tuple(
                 self._pasted_text(one, sizes)
@@ -187,6 +192,7 @@ class Talk(Struct, frozen=True, kw_only=True):
             ),
             messages=messages,
             message_tokens=sum(one.tokens for one in turns),
+            read_again_tokens=max(0, behind),
             kept_from=self.message_ids[self.left_out + messages] if messages else None,
         )
 

@@ -220,6 +220,10 @@
       <translation>Das Modell hat dort seine Prüfung nicht bestanden.</translation>
     </message>
     <message>
+      <source>Models of llama.cpp run on the CPU only here.</source>
+      <translation>Modelle von llama.cpp laufen hier nur auf der CPU.</translation>
+    </message>
+    <message>
       <source>OpenVINO's GPU plug-in isn't installed, so only the CPU can be used.</source>
       <translation>OpenVINOs GPU-Modul ist nicht installiert, deshalb ist nur die CPU nutzbar.</translation>
     </message>
@@ -2465,6 +2469,10 @@
     <message>
       <source>What can be left out first: {parts}. Everything stays in the chat; the model just does not read it any more.</source>
       <translation>Zuerst kann wegbleiben: {parts}. Im Chat bleibt alles stehen; nur das Modell liest es nicht mehr.</translation>
+    </message>
+    <message>
+      <source>What comes after it is read again, about {tokens} tokens.</source>
+      <translation>Was danach kommt, wird neu gelesen, etwa {tokens} Token.</translation>
     </message>
     <message>
       <source>Something was left out, so that the chat fits.</source>

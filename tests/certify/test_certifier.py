@@ -142,14 +142,14 @@ class Bench:
 
 
 def test_the_runs_that_decide_are_of_fresh_starts_of_both(bench: Bench) -> None:
-    deciding = Size(prompt_tokens=64, runs=3, turns=5, decode_tokens=12, fresh=True)
+    deciding = Size(prompt_tokens=64, runs=2, turns=5, decode_tokens=12, fresh=True)
     other = Size(prompt_tokens=128, runs=2, decode_tokens=24)
     bench.plan = msgspec.structs.replace(_PLAN, sizes=(deciding, other))
     loads = []
     load = Steady.load
 
     def counted(model: Steady) -> float:
-        loads.append(bench.open_controls)
+        loads.append(bench.controls)
         return load(model)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -158,10 +158,10 @@ def test_the_runs_that_decide_are_of_fresh_starts_of_both(bench: Bench) -> None:
     depth, longer = found.throughput.depths
     ratio = depth.decode_tokens_per_s.ratio
     assert ratio is not None
-    assert (ratio.runs, depth.turns, depth.decode_tokens) == (3, 5, 12)
+    assert (ratio.runs, depth.turns, depth.decode_tokens) == (2, 5, 12)
     assert (longer.turns, longer.decode_tokens) == (1, 24)
-    assert len(loads) == 2 + 2, "cold, again, and one more for each further run"
-    assert bench.controls == 3
+    assert loads == [0, 1, 2, 2, 4, 4], "cold, again; then after its control, and before the next"
+    assert bench.controls == 5
     assert bench.open_controls == 0
     assert found.level is Level.CERTIFIED
 

@@ -127,9 +127,9 @@ def test_beyond_the_trained_context_the_markers_decide_and_fill_it() -> None:
 def test_fewer_rounds_leave_the_runs_that_decide() -> None:
     plan = plan_for(8192, quick=False, rounds=1)
     assert [(one.prompt_tokens, one.runs, one.turns) for one in plan.sizes] == [
-        (128, 3, 8), (512, 1, 1), (2048, 1, 1), (4096, 1, 1), (8127, 1, 1),
+        (128, 2, 16), (512, 1, 1), (2048, 1, 1), (4096, 1, 1), (8127, 1, 1),
     ]  # fmt: skip
     usual = plan_for(8192, quick=False)
-    assert [one.runs for one in usual.sizes] == [12, 5, 3, 3, 2]
+    assert [one.runs for one in usual.sizes] == [6, 5, 3, 3, 2]
     assert [one.fresh for one in usual.sizes] == [True, False, False, False, False]
     assert usual.left_s(4, 100, 10) < usual.left_s(3, 100, 10) < usual.expected_s(100, 10)

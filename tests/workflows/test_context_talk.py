@@ -10,7 +10,7 @@ from app.engine.manifest import SegmentKind
 from app.engine.outcome import ContextReport
 from app.engine.protocol import Finished, Generate, new_request_id
 from app.workflows.context import ChatParts, count
-from app.workflows.context_order import history_tokens
+from app.workflows.context_order import counted_sizes, history_tokens
 from app.workflows.context_talk import Cut, Talk
 from tests.engine.conftest import Engine, engine, scripted
 
@@ -180,6 +180,7 @@ def test_nothing_is_lost_and_the_model_is_told_that_something_was_there(engine: 
     assert shorter.after(cut) == shorter
     again = count(engine.client, shorter.request(empty(2_000)))
     assert again.needed_tokens <= report.context_tokens
+    assert cut.read_again_tokens == pytest.approx(history_tokens(again), abs=20), "it came first"
 
 
 def test_what_the_pool_holds_changes_what_is_left_out(engine: Engine) -> None:
@@ -203,9 +204,13 @@ def test_the_reuse_before_what_is_left_out_survives(engine: Engine) -> None:
     turn = empty(400)
     assert isinstance(engine.send(chat.request(turn)).end(), Finished)
     report = count(engine.client, chat.request(empty(150)))
-    shorter = chat.after(chat.cut_to_fit(report))
+    cut = chat.cut_to_fit(report)
+    shorter = chat.after(cut)
     before = report.manifest.segments[4].token_start or 0
-    warm = count(engine.client, shorter.request(turn)).predicted_reused_tokens or 0
+    counted = count(engine.client, shorter.request(turn))
+    behind = sum(one.tokens for one in counted_sizes(counted)[4:])
+    assert cut.read_again_tokens == pytest.approx(behind, abs=20)
+    warm = counted.predicted_reused_tokens or 0
     assert warm >= before - 20, "to within a block"
 
 

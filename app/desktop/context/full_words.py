@@ -162,11 +162,15 @@ def _first_cut(hold: Hold, chat: Conversation) -> str:
     """What the choice to leave something out would leave out."""
     if not hold.cut:
         return ""
-    return translate(
+    what = translate(
         "context",
         "What can be left out first: {parts}. Everything stays in the chat; the model just does not"
         " read it any more.",
     ).format(parts=_cut_parts(hold.cut, chat))
+    if not hold.cut.read_again_tokens:
+        return what
+    again = translate("context", "What comes after it is read again, about {tokens} tokens.")
+    return _sentences(what, again.format(tokens=number(hold.cut.read_again_tokens)))
 
 
 def left_out_now(cut: Cut, chat: Conversation) -> tuple[str, str]:

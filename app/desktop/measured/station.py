@@ -65,8 +65,10 @@ class MeasuredStation(QObject):
             self.desk.tell_failed(model.name, model.backend, self._on_failed_devices)
 
     def _on_failed_devices(self, failed: tuple[FailedDevice, ...]) -> None:
+        model = self._window.models.current
         self._window.devices.refuse(
-            {one.device: "\n".join(map(words.failed_check, one.reasons)) for one in failed}
+            {one.device: "\n".join(map(words.failed_check, one.reasons)) for one in failed},
+            cpu_only=model is not None and model.backend == "llama",
         )
 
     @Slot(object)

@@ -293,6 +293,11 @@ def test_a_device_where_the_model_failed_is_not_offered_for_it(
         "The model failed its checks there.\nThe check “no circles” failed: it goes in circles"
     )
     models.setCurrentIndex(1)
+    told = "Models of llama.cpp run on the CPU only here."
+    qtbot.waitUntil(lambda: devices.itemData(2, Qt.ItemDataRole.ToolTipRole) == told)
+    assert offered() == [True, True, False]
+    measures.failed = ()
+    models.setCurrentIndex(0)
     qtbot.waitUntil(lambda: offered() == [True, True, True])
 
 

@@ -74,7 +74,7 @@ def test_an_answer_without_a_token_ends_without_a_first_one() -> None:
 def test_what_fails_ends_the_answer_and_is_kept() -> None:
     one, control = streamer(request())
     assert one.write(0) == _GOES_ON
-    one._stream._text = None  # noqa: SLF001 - a fault that no input can make
+    one._stream._text = None  # a fault that no input can make
     one.write(1)
     one.end()
     assert isinstance(one.failure, AttributeError)
