@@ -262,6 +262,9 @@ class Certifier:
         return runs
 
     def _start_both(self, *, product_first: bool) -> None:
+        """Both end before one begins: a process gets the memory that the last one gave back."""
+        self._controls.close()
+        self._ports.product.unload()
         if product_first:
             self._ports.product.load()
         self._fresh_control()

@@ -55,6 +55,9 @@ class Product(Ask, Protocol):
     def load(self) -> float:
         """Loads anew; returns the seconds."""
 
+    def unload(self) -> None:
+        """Gives up what is loaded, and its process."""
+
     def cancel_s(self, prompt: str, *, in_prefill: bool) -> float | None:
         """Seconds from a cancel to the end; ``None`` if the request ended before."""
 
@@ -66,7 +69,7 @@ class Size(Struct, frozen=True, kw_only=True):
     run; their median is its figure. What slows a machine down comes and goes within seconds, so
     many short answers in turn say more than few long ones. ``fresh``: half the turns of a run are
     answered by processes of which the control was started first, half by others of which the
-    product was: which one comes first can make it some percent slower for life.
+    product was: which memory a process gets can make it some percent slower for life.
     """
 
     prompt_tokens: int

@@ -58,8 +58,11 @@ class EngineModel:
 
     def load(self) -> float:
         """Gives up what is loaded and loads anew; returns the seconds of the load alone."""
-        self._run(Unload(request=new_request_id()))
+        self.unload()
         return self._run(Load(request=new_request_id(), spec=self._spec)).timings.load_s
+
+    def unload(self) -> None:
+        self._run(Unload(request=new_request_id()))
 
     def ask(self, question: Question) -> Answer:
         texts: dict[DeltaKind, list[str]] = {kind: [] for kind in DeltaKind}
