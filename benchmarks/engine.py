@@ -6,9 +6,9 @@
 Product and control run in turn on the same model, device and ids: A B B A, with short answers,
 since a machine's noise comes and goes within seconds. Half the turns of a run are answered by fresh
 processes of which the control was started first, half by others of which the product was: which
-memory a process gets can make it some percent slower for life. A run counts by its medians. Prefill and
-decode are never mixed: a decode rate counts the tokens after the first over the time from the first
-to the last. The control is ``app/engine/backends/raw_control.py``.
+memory a process gets can make it some percent slower for life. A run counts by its medians. Prefill
+and decode are never mixed: a decode rate counts the tokens after the first over the time from the
+first to the last. The control is ``app/engine/backends/raw_control.py``.
 """
 
 import argparse

@@ -19,7 +19,8 @@ from app.engine.outcome import DeltaKind
 
 _log = logging.getLogger(__name__)
 
-# Tokens that come sooner wait for the next one: no window shows more than 30 pieces a second.
+# Tokens that come sooner wait for the next one: no window shows more than 30 pieces a second, and
+# no person notices that a cancel took so much longer.
 _INTERVAL_S: Final = 1 / 30
 
 
@@ -93,9 +94,10 @@ class _Stream:
         """Takes what was decoded; returns whether the decode shall go on."""
         self._held += tokens
         now = time.monotonic()
-        if now >= self._due:
-            self._due = now + self._interval_s
-            self._guard(self._pass_on)
+        if now < self._due:
+            return True
+        self._due = now + self._interval_s
+        self._guard(self._pass_on)
         return self.failure is None and self._answer.stop_reason() is None
 
     def end(self) -> None:
