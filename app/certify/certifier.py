@@ -229,7 +229,7 @@ class Certifier:
         product = self._ports.product
         for number, size in self._series():
             self._begin(f"measure: {size.prompt_tokens} tokens")
-            figures = figures_of(self._runs(size, number))
+            figures = self._figures(size, number)
             self._keep(depths=(*self._done.depths, figures))
             self._expect(figures)
         if self._subject.reuses_prefixes and self._done.warm is None:
@@ -242,11 +242,14 @@ class Certifier:
             )
             self._keep(cancel=cancel)
 
-    def _runs(self, size: Size, number: int) -> list[list[Pair]]:
-        """The pairs of each run of one size, in fresh processes where a start is quick."""
+    def _figures(self, size: Size, number: int) -> DepthFigures:
         load = self._done.load
-        if not size.fresh or load is None or load.cold_s > _QUICK_START_S:
-            return [self._take(size, size.numbers(number, run)) for run in range(size.runs)]
+        if size.fresh and load is not None and load.cold_s <= _QUICK_START_S:
+            return figures_of(self._fresh_runs(size, number))
+        return measure_depth(self._ports.product, self._control, size, number)
+
+    def _fresh_runs(self, size: Size, number: int) -> list[list[Pair]]:
+        """The pairs of each run, in fresh processes for each half of it."""
         spare = iter(range(number + size.runs * size.turns, number + _SERIES))
         runs: list[list[Pair]] = []
         for run in range(size.runs):

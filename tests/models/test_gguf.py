@@ -3,7 +3,6 @@
 import math
 import random
 import struct
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from app.core.errors import DataFault
 from app.models.gguf import SpecialToken, read_gguf
 from app.models.gguf_container import GgufArray, read_container
 from tests.support.gguf_files import TOKENS, GgufDraft
-from tests.support.promptness import AT_ONCE_S
+from tests.support.promptness import at_most
 
 _WHOLE = GgufDraft().content()
 _HEADER_BYTES = len(GgufDraft().header())
@@ -181,9 +180,8 @@ def test_claims_far_beyond_the_file_cost_nothing(tmp_path: Path) -> None:
     for claim in (texts, numbers, struct.pack("<Q", 1 << 63)):
         path = tmp_path / "bad.gguf"
         path.write_bytes(start + claim + bytes(1000))
-        began = time.process_time()
-        _defect(path)
-        assert time.process_time() - began < AT_ONCE_S
+        with at_most(0.1):
+            _defect(path)
 
 
 def test_many_empty_texts_are_bounded(tmp_path: Path) -> None:
@@ -192,9 +190,8 @@ def test_many_empty_texts_are_bounded(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.write(struct.pack("<4sIQQQ1sIIQ", b"GGUF", 3, 1, 1, 1, b"k", 9, 8, count))
         file.truncate(8 * count + 1000)
-    began = time.process_time()
-    assert "implausible" in _defect(path)
-    assert time.process_time() - began < AT_ONCE_S
+    with at_most(0.5):
+        assert "implausible" in _defect(path)
 
 
 def test_what_is_no_gguf_is_said_to_be_none(tmp_path: Path) -> None:
