@@ -158,21 +158,30 @@ class EngineModel:
         )
 
     def _run(self, request: Request, hear: Hear = lambda _: None) -> Finished:
-        """Runs a request and waits; a stop cancels it, and its end is still awaited."""
-        events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        self._client.submit(request, events.put)
+        """Runs a request and waits; a stop cancels it, and its end is still awaited.
+
+        ``hear`` is called where the events are read: a thread that is woken for each would take a
+        core from what is measured.
+        """
+        ends: queue.SimpleQueue[Finished | Failed] = queue.SimpleQueue()
+
+        def listen(event: Event) -> None:
+            if isinstance(event, Finished | Failed):
+                ends.put(event)
+            else:
+                hear(event)
+
+        self._client.submit(request, listen)
         stopping = False
         while True:
             if not stopping and self._stop():
                 stopping = True
                 self._client.cancel(request.request)
             try:
-                event = events.get(timeout=_POLL_S)
+                event = ends.get(timeout=_POLL_S)
+                break
             except queue.Empty:
                 continue
-            if isinstance(event, Finished | Failed):
-                break
-            hear(event)
         if stopping:
             raise Stopped
         if isinstance(event, Failed):

@@ -85,7 +85,6 @@ class InferenceThread(threading.Thread):
         self._waiting = 0
         self._waiting_lock = threading.Lock()
         self._idle_since = time.monotonic()
-        self._unload_asked = False
         self.worn_out = False
         """Whether the process shall end, so that a fresh one takes what waits here."""
         self.snapshots: SnapshotStore | None = None
@@ -121,11 +120,6 @@ class InferenceThread(threading.Thread):
         return self._slot.pipeline
 
     @property
-    def unload_asked(self) -> bool:
-        """Whether the last request was to give the memory back."""
-        return self._unload_asked
-
-    @property
     def closing_s(self) -> float:
         """For how long a session has been refusing to close; infinite if its close failed."""
         since = self._slot.closing_since
@@ -142,12 +136,15 @@ class InferenceThread(threading.Thread):
     def run(self) -> None:
         while (ticket := self._queue.get()) is not None:
             self._current = ticket
-            self._unload_asked = isinstance(ticket.request, Unload)
             if ticket.begin():
                 try:
                     with at_full_speed():
                         self._serve(ticket)
                 except _WornOut:
+                    self.worn_out = True
+                    return
+                if isinstance(ticket.request, Unload):
+                    # Only the process's end gives all memory back, also if more waits already.
                     self.worn_out = True
                     return
             self._current = None

@@ -44,22 +44,21 @@ class LoopGuard:
     def __init__(self) -> None:
         self.found = False
         self._tail = ""
-        self._unseen = 0
+        self._unseen = ""
         self._looks = 0
         self._fenced = False
         self._line = ""
 
     def push(self, text: str) -> None:
         """Takes the next piece; beside a decode that keeps all cores busy each look is felt."""
-        if self.found:
+        self._unseen += text
+        if self.found or len(self._unseen) < _LOOK_EVERY:
             return
-        self._follow_fences(text)
-        self._tail = (self._tail + text)[-_WINDOW:]
-        self._unseen += len(text)
-        if self._unseen >= _LOOK_EVERY:
-            self._unseen = 0
-            self._looks += 1
-            self.found = self._looks_broken()
+        self._follow_fences(self._unseen)
+        self._tail = (self._tail + self._unseen)[-_WINDOW:]
+        self._unseen = ""
+        self._looks += 1
+        self.found = self._looks_broken()
 
     def _follow_fences(self, text: str) -> None:
         *whole, rest = (self._line + text).split("\n")

@@ -205,7 +205,7 @@ class EngineProcess:
             self._trace.append(trace_record(request, terminal, pipeline=pipeline, wall_s=wall_s))
 
     def _tick_if_due(self) -> int | None:
-        if time.monotonic() < self._tick_at:
+        if time.monotonic() < self._tick_at and not self._inference.worn_out:
             return None
         late_s = time.monotonic() - self._tick_at
         if late_s > _ASLEEP_S:
@@ -233,7 +233,7 @@ class EngineProcess:
         holds = self._inference.holds_model or self._tokenizer.holds_tokenizer
         unused_s = min(idle_s, self._tokenizer.idle_s)
         idle = holds and 0 < self._idle_unload_s < unused_s
-        if idle_s > 0 and (idle or self._inference.unload_asked):
+        if idle:
             self._shut_down()
             return EXIT_RELEASED
         return None

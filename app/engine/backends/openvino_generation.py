@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.engine.backends.base import Control, Outcome, rate
+from app.engine.backends.openvino_stream import TokenStream
 from app.engine.backends.openvino_structure import structure_for
 from app.engine.chat import Sampling
 from app.engine.native_failure import translate
@@ -72,10 +73,10 @@ def _apply(config: Any, sampling: Sampling, seed: int | None) -> None:
     config.repetition_penalty = sampling.repetition_penalty
 
 
-def raise_if_failed(streamer: Any) -> None:
-    """Raises what the streamer had to keep to itself."""
-    if streamer.failure is not None:
-        raise translate(streamer.failure) from streamer.failure
+def raise_if_failed(tokens: TokenStream) -> None:
+    """Raises what the stream had to keep to itself."""
+    if tokens.failure is not None:
+        raise translate(tokens.failure) from tokens.failure
 
 
 def finish_reason(

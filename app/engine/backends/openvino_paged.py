@@ -25,7 +25,12 @@ from app.engine.backends.openvino_generation import (
 )
 from app.engine.backends.openvino_prefill import PromptWork, prefill_deferred
 from app.engine.backends.openvino_report import flatten, read_metrics, read_words
-from app.engine.backends.openvino_stream import make_streamer
+from app.engine.backends.openvino_steps import (
+    QUICK_TOKENS_PER_S,
+    Answered,
+    answer_in_steps,
+)
+from app.engine.backends.openvino_stream import TokenStream, make_streamer
 from app.engine.backends.openvino_structure import schema_refusals
 from app.engine.backends.openvino_tokens import ExactTokenizer
 from app.engine.faults import fault
@@ -89,6 +94,7 @@ class PagedSession:
         self.tokenizer = ExactTokenizer(pipeline.get_tokenizer(), context_tokens)
         self._answer_text = self.tokenizer.answer_texts(genai)
         self._chunk_tokens = _FIRST_CHUNK
+        self._decode_tokens_per_s = 0.0
 
     def generate(self, request: Generate, control: Control) -> Outcome:
         stream = AnswerStream(control, request)
@@ -162,7 +168,8 @@ class PagedSession:
             seconds = time.perf_counter() - started
             if result.finish_reasons[0] == self._genai.GenerationFinishReason.NONE:
                 return FinishReason.POOL_EXHAUSTED
-            self._measure(work, until, len(result.m_generation_ids[0]))
+            produced = len(result.m_generation_ids[0])
+            self._measure(work, until, produced, self._pipeline.get_metrics().avg_cache_usage)
             if chunk == self._chunk_tokens:
                 self._adapt(chunk, seconds)
             self.speed.note(chunk, seconds)
@@ -170,7 +177,9 @@ class PagedSession:
             self.books.remember(ids[:until])
             control.prefill_progress(until, len(ids), work.reused)
 
-    def _measure(self, work: PromptWork, prompt_tokens: int, produced_tokens: int) -> None:
+    def _measure(
+        self, work: PromptWork, prompt_tokens: int, produced_tokens: int, use_percent: float
+    ) -> None:
         """Holds the first call's counters against what the books said."""
         work.native_calls += 1
         if work.native_calls > 1 or not self._runtime.device.startswith("CPU"):
@@ -179,7 +188,7 @@ class PagedSession:
         call = Call(
             prompt_tokens=prompt_tokens,
             produced_tokens=produced_tokens,
-            average_percent=float(self._pipeline.get_metrics().avg_cache_usage),
+            average_percent=use_percent,
             pool_blocks=self.pool_blocks,
             block_tokens=self.block_tokens,
             batch_tokens=runtime.max_num_batched_tokens
@@ -212,22 +221,17 @@ class PagedSession:
         with schema_refusals(), ExitStack() as prefill:
             if work.deferred:
                 prefill.enter_context(stream.uninterruptible(len(ids)))
-            streamer = make_streamer(
-                self._genai,
-                self._answer_text(),
-                stream,
-                on_first_token=prefill.close,
-            )
-            with closing(streamer):
-                result = self._run(ids, plan.config, streamer)
-        raise_if_failed(streamer)
-        produced: list[int] = list(result.m_generation_ids[0])
-        self._measure(work, len(ids), len(produced))
+            tokens = TokenStream(self._answer_text(), stream, on_first_token=prefill.close)
+            with closing(tokens):
+                answered = self._run_answer(work, request, plan.config, tokens)
+        raise_if_failed(tokens)
+        produced = answered.ids
+        self._measure(work, len(ids), answered.measured_tokens, answered.use_percent)
         # The last token's KV was never computed.
         self.books.remember(ids + produced[:-1])
         reason = finish_reason(
             self._genai,
-            result.finish_reasons[0],
+            answered.finish,
             stream,
             produced=len(produced),
             room=plan.room,
@@ -238,22 +242,43 @@ class PagedSession:
             completion_tokens=len(produced),
             thinking_tokens=stream.thinking_tokens(produced, self.tokenizer.decode),
         )
-        outcome = make_outcome(reason, usage, plan, result.perf_metrics, before_s)
+        outcome = make_outcome(reason, usage, plan, answered.perf_metrics, before_s)
         self.speed.note(len(ids) - work.done, (outcome.timings.ttft_s or 0.0) - before_s)
+        self._decode_tokens_per_s = outcome.timings.decode_tokens_per_s or 0.0
         return outcome
 
-    def _run(self, ids: list[int], config: Any, streamer: Any = None) -> Any:
-        """One native call; the only place that calls the pipeline.
+    def _run_answer(
+        self, work: PromptWork, request: Generate, config: Any, tokens: TokenStream
+    ) -> Answered:
+        """Computes what is left of the prompt, and the answer.
 
         Raises:
             NativeFailure: what the library raised.
         """
-        import numpy as np
-        import openvino as ov
+        runtime = self._runtime
+        quick = self._decode_tokens_per_s >= QUICK_TOKENS_PER_S
+        # Where a step could fail, or be one of many before the first token, ``generate`` is safer.
+        plain = runtime.dynamic_split_fuse and not (request.tools or work.deferred)
+        if quick and plain and runtime.enable_prefix_caching:
+            return answer_in_steps(self._genai, self._pipeline, _tensor(work.ids), config, tokens)
+        result = self._run(work.ids, config, make_streamer(self._genai, tokens))
+        ids = list(result.m_generation_ids[0])
+        return Answered(
+            ids=ids,
+            finish=result.finish_reasons[0],
+            perf_metrics=result.perf_metrics,
+            measured_tokens=len(ids),
+            use_percent=float(self._pipeline.get_metrics().avg_cache_usage),
+        )
 
-        tensor = ov.Tensor(np.asarray([ids], dtype=np.int64))
+    def _run(self, ids: list[int], config: Any, streamer: Any = None) -> Any:
+        """One native call.
+
+        Raises:
+            NativeFailure: what the library raised.
+        """
         try:
-            return self._pipeline.generate([tensor], [config], streamer)[0]
+            return self._pipeline.generate([_tensor(ids)], [config], streamer)[0]
         except NATIVE_ERRORS as error:
             raise translate(error) from error
 
@@ -273,3 +298,10 @@ class PagedSession:
         if not result.m_generation_ids[0] or used_percent <= 0:
             raise NativeFailure(fault("pool_exhausted"), "the warm-up gave no token")
         return round(blocks * 100 / used_percent)
+
+
+def _tensor(ids: list[int]) -> Any:
+    import numpy as np
+    import openvino as ov
+
+    return ov.Tensor(np.asarray([ids], dtype=np.int64))

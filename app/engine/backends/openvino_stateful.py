@@ -22,7 +22,7 @@ from app.engine.backends.openvino_generation import (
     raise_if_failed,
 )
 from app.engine.backends.openvino_report import flatten
-from app.engine.backends.openvino_stream import make_streamer
+from app.engine.backends.openvino_stream import TokenStream, make_streamer
 from app.engine.backends.openvino_structure import schema_refusals
 from app.engine.backends.openvino_tokens import ExactTokenizer
 from app.engine.faults import fault
@@ -82,16 +82,11 @@ class StatefulSession:
         with ExitStack() as prefill:
             prefill.enter_context(schema_refusals())
             prefill.enter_context(stream.uninterruptible(len(ids)))
-            streamer = make_streamer(
-                self._genai,
-                self._answer_text(),
-                stream,
-                on_first_token=prefill.close,
-            )
+            tokens = TokenStream(self._answer_text(), stream, on_first_token=prefill.close)
             before_s = time.perf_counter() - started
-            with closing(streamer):
-                result = self._run(ids, plan.config, streamer)
-        raise_if_failed(streamer)
+            with closing(tokens):
+                result = self._run(ids, plan.config, make_streamer(self._genai, tokens))
+        raise_if_failed(tokens)
         produced: list[int] = list(result.tokens[0])
         reason = finish_reason(
             self._genai, result.finish_reasons[0], stream, produced=len(produced), room=plan.room

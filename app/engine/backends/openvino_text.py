@@ -35,8 +35,8 @@ class TokenBytes:
 class AnswerText(Protocol):
     """Joins the tokens of one answer to text."""
 
-    def push(self, token: int) -> str:
-        """Takes the next token and returns the characters that are whole now."""
+    def push(self, tokens: Sequence[int]) -> str:
+        """Takes the next tokens and returns the characters that are whole now."""
 
     def finish(self) -> str:
         """Returns what was held back; an unfinished character is left out."""
@@ -110,9 +110,10 @@ class _FromBytes:
         self._strips = known.strips_space
         self._characters = WholeCharacters()
 
-    def push(self, token: int) -> str:
+    def push(self, tokens: Sequence[int]) -> str:
         # A model's output may be wider than its vocabulary.
-        data = self._by_id[token] if token < len(self._by_id) else b""
+        by_id = self._by_id
+        data = b"".join([by_id[token] for token in tokens if token < len(by_id)])
         if self._strips and data:
             self._strips = False
             data = data.removeprefix(b" ")
@@ -134,8 +135,9 @@ class _FromLibrary:
 
         self._streamer = genai.TextStreamer(tokenizer, on_text)
 
-    def push(self, token: int) -> str:
-        self._streamer.write([token])
+    def push(self, tokens: Sequence[int]) -> str:
+        for token in tokens:
+            self._streamer.write([token])
         return self._take()
 
     def finish(self) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from app.engine.answer_stream import AnswerStream
 from app.engine.backends import openvino_stream
-from app.engine.backends.openvino_stream import make_streamer
+from app.engine.backends.openvino_stream import TokenStream, make_streamer
 from app.engine.backends.openvino_text import TokenBytes, answer_text
 from app.engine.protocol import Generate
 from tests.engine.backends.recording_control import RecordingControl
@@ -28,7 +28,8 @@ def streamer(asked: Generate) -> tuple[Any, RecordingControl]:
     control = RecordingControl()
     answer = AnswerStream(control, asked)
     answer.begin("A:")
-    return make_streamer(openvino_genai, answer_text(None, None, _WORDS), answer), control
+    tokens = TokenStream(answer_text(None, None, _WORDS), answer)
+    return make_streamer(openvino_genai, tokens), control
 
 
 def test_the_first_token_is_shown_at_once_and_quick_ones_together() -> None:
@@ -37,8 +38,10 @@ def test_the_first_token_is_shown_at_once_and_quick_ones_together() -> None:
     assert control.text == "one"
     one.end()
     assert control.text == "one two three"
-    one.close()
-    assert control.text == "one two three", "both are called, and the second has nothing to add"
+    one.end()
+    assert control.text == "one two three", (
+        "the library calls it twice, and the second has nothing to add"
+    )
 
 
 def test_a_stop_string_ends_the_answer_at_its_token() -> None:
@@ -54,7 +57,7 @@ def test_a_budget_of_thinking_ends_the_answer_at_its_token() -> None:
     asked = msgspec.structs.replace(request(reasoning=REASONING), max_thinking_tokens=3)
     answer = AnswerStream(control, asked)
     answer.begin("A:")
-    one = make_streamer(openvino_genai, answer_text(None, None, thinks), answer)
+    one = make_streamer(openvino_genai, TokenStream(answer_text(None, None, thinks), answer))
     heard = [one.write(token) for token in (0, 1, 1, 1, 1)]
     assert _ENDS in heard
     assert heard.index(_ENDS) <= 3
@@ -66,16 +69,16 @@ def test_an_answer_without_a_token_ends_without_a_first_one() -> None:
     answer.begin("A:")
     began: list[bool] = []
     text = answer_text(None, None, _WORDS)
-    one = make_streamer(openvino_genai, text, answer, lambda: began.append(True))
-    one.close()
-    assert (began, control.text, one.failure) == ([], "", None)
+    tokens = TokenStream(text, answer, lambda: began.append(True))
+    tokens.close()
+    assert (began, control.text, tokens.failure) == ([], "", None)
 
 
 def test_what_fails_ends_the_answer_and_is_kept() -> None:
     one, control = streamer(request())
     assert one.write(0) == _GOES_ON
-    one._stream._text = None  # a fault that no input can make
+    one._tokens._text = None  # a fault that no input can make
     one.write(1)
     one.end()
-    assert isinstance(one.failure, AttributeError)
+    assert isinstance(one._tokens.failure, AttributeError)
     assert control.text == "one"

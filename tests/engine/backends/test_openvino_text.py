@@ -43,7 +43,7 @@ class Detokenizer:
 
 def joined(known: TokenBytes, ids: Sequence[int]) -> str:
     text = answer_text(None, None, known)
-    return "".join([text.push(token) for token in ids]) + text.finish()
+    return "".join([text.push([token]) for token in ids]) + text.finish()
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_without_the_table_the_library_joins_the_tokens(real: tuple[Any, TokenBy
     tokenizer, _ = real
     ids = tokenizer.encode(FAMILY, add_special_tokens=False).input_ids.data[0].tolist()
     text = answer_text(import_genai(), tokenizer, None)
-    assert "".join([text.push(token) for token in ids]) + text.finish() == FAMILY
+    assert "".join([text.push([token]) for token in ids]) + text.finish() == FAMILY
 
 
 MARK = "\u2581".encode()
