@@ -27,10 +27,11 @@ from app.engine.backends.openvino_prefill import PromptWork, prefill_deferred
 from app.engine.backends.openvino_report import flatten, read_metrics, read_words
 from app.engine.backends.openvino_steps import (
     QUICK_TOKENS_PER_S,
+    STEPS_INTERVAL_S,
     Answered,
     answer_in_steps,
 )
-from app.engine.backends.openvino_stream import TokenStream, make_streamer
+from app.engine.backends.openvino_stream import INTERVAL_S, TokenStream, make_streamer
 from app.engine.backends.openvino_structure import schema_refusals
 from app.engine.backends.openvino_tokens import ExactTokenizer
 from app.engine.faults import fault
@@ -221,9 +222,19 @@ class PagedSession:
         with schema_refusals(), ExitStack() as prefill:
             if work.deferred:
                 prefill.enter_context(stream.uninterruptible(len(ids)))
-            tokens = TokenStream(self._answer_text(), stream, on_first_token=prefill.close)
+            in_steps = self._goes_in_steps(request, work)
+            tokens = TokenStream(
+                self._answer_text(),
+                stream,
+                on_first_token=prefill.close,
+                interval_s=STEPS_INTERVAL_S if in_steps else INTERVAL_S,
+            )
             with closing(tokens):
-                answered = self._run_answer(work, request, plan.config, tokens)
+                answered = (
+                    answer_in_steps(self._genai, self._pipeline, _tensor(ids), plan.config, tokens)
+                    if in_steps
+                    else self._answer_streamed(ids, plan.config, tokens)
+                )
         raise_if_failed(tokens)
         produced = answered.ids
         self._measure(work, len(ids), answered.measured_tokens, answered.use_percent)
@@ -247,27 +258,23 @@ class PagedSession:
         self._decode_tokens_per_s = outcome.timings.decode_tokens_per_s or 0.0
         return outcome
 
-    def _run_answer(
-        self, work: PromptWork, request: Generate, config: Any, tokens: TokenStream
-    ) -> Answered:
-        """Computes what is left of the prompt, and the answer.
-
-        Raises:
-            NativeFailure: what the library raised.
+    def _goes_in_steps(self, request: Generate, work: PromptWork) -> bool:
+        """Whether the answer is a quick one, whose first step computes all that is left of the
+        prompt and fails at nothing that ``generate`` would survive.
         """
         runtime = self._runtime
-        quick = self._decode_tokens_per_s >= QUICK_TOKENS_PER_S
-        # Where a step could fail, or be one of many before the first token, ``generate`` is safer.
-        plain = runtime.dynamic_split_fuse and not (request.tools or work.deferred)
-        if quick and plain and runtime.enable_prefix_caching:
-            return answer_in_steps(self._genai, self._pipeline, _tensor(work.ids), config, tokens)
-        result = self._run(work.ids, config, make_streamer(self._genai, tokens))
-        ids = list(result.m_generation_ids[0])
+        in_one_step = runtime.enable_prefix_caching and not work.deferred
+        plain = runtime.dynamic_split_fuse and not request.tools
+        return in_one_step and plain and self._decode_tokens_per_s >= QUICK_TOKENS_PER_S
+
+    def _answer_streamed(self, ids: list[int], config: Any, tokens: TokenStream) -> Answered:
+        result = self._run(ids, config, make_streamer(self._genai, tokens))
+        produced = list(result.m_generation_ids[0])
         return Answered(
-            ids=ids,
+            ids=produced,
             finish=result.finish_reasons[0],
             perf_metrics=result.perf_metrics,
-            measured_tokens=len(ids),
+            measured_tokens=len(produced),
             use_percent=float(self._pipeline.get_metrics().avg_cache_usage),
         )
 

@@ -19,6 +19,10 @@ QUICK_TOKENS_PER_S: Final = 20.0
 """From this decode rate on an answer is made in steps. A cancel then waits for four tokens at most:
 three in which the main thread reads it, each time for its turn, and one that frees the blocks."""
 
+STEPS_INTERVAL_S: Final = 1 / 15
+"""How long tokens wait for others on this way. Passing text on costs the decode 0.5 ms each time,
+with the window's process that takes it; a quick answer still flows for whoever reads it."""
+
 _REQUEST_ID: Final = 0  # one request at a time
 
 

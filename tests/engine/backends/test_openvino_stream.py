@@ -4,10 +4,8 @@ from typing import Any
 
 import msgspec
 import openvino_genai
-import pytest
 
 from app.engine.answer_stream import AnswerStream
-from app.engine.backends import openvino_stream
 from app.engine.backends.openvino_stream import TokenStream, make_streamer
 from app.engine.backends.openvino_text import TokenBytes, answer_text
 from app.engine.protocol import Generate
@@ -19,16 +17,15 @@ _ENDS = openvino_genai.StreamingStatus.CANCEL
 _WORDS = TokenBytes([b"one", b" two", b" three"])
 
 
-@pytest.fixture(autouse=True)
-def all_tokens_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openvino_stream, "_INTERVAL_S", 3600.0)
+_ALL_AT_ONCE_S = 3600.0
 
 
 def streamer(asked: Generate) -> tuple[Any, RecordingControl]:
     control = RecordingControl()
     answer = AnswerStream(control, asked)
     answer.begin("A:")
-    tokens = TokenStream(answer_text(None, None, _WORDS), answer)
+    text = answer_text(None, None, _WORDS)
+    tokens = TokenStream(text, answer, interval_s=_ALL_AT_ONCE_S)
     return make_streamer(openvino_genai, tokens), control
 
 
@@ -57,7 +54,10 @@ def test_a_budget_of_thinking_ends_the_answer_at_its_token() -> None:
     asked = msgspec.structs.replace(request(reasoning=REASONING), max_thinking_tokens=3)
     answer = AnswerStream(control, asked)
     answer.begin("A:")
-    one = make_streamer(openvino_genai, TokenStream(answer_text(None, None, thinks), answer))
+    one = make_streamer(
+        openvino_genai,
+        TokenStream(answer_text(None, None, thinks), answer, interval_s=_ALL_AT_ONCE_S),
+    )
     heard = [one.write(token) for token in (0, 1, 1, 1, 1)]
     assert _ENDS in heard
     assert heard.index(_ENDS) <= 3
