@@ -100,6 +100,7 @@ def test_both_ways_give_the_same_answers_counts_and_reuse(ways: Ways) -> None:
     ]
     for text, fields in turns:
         asked = ways.ask(text, **fields)
+        ways.take("streamer")
         ways.answer(asked)  # so that both find the same in the pool
         streamed, stepped = told("streamer", asked), told("steps", asked)
         assert stepped == streamed
