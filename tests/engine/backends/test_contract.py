@@ -173,7 +173,12 @@ def test_a_cancel_in_the_answer_keeps_its_text(engine: Engine, case: Case) -> No
 
 
 def test_a_deadline_ends_the_answer(engine: Engine, case: Case) -> None:
-    end, text = answer(engine, ask(case.spec, STORY, max_tokens=2000, deadline_s=0.7))
+    timings = answer(engine, ask(case.spec, STORY, max_tokens=20))[0].timings
+    assert timings.ttft_s is not None
+    assert timings.decode_tokens_per_s is not None
+    # In the middle of it, however quick the machine and however short the story.
+    deadline_s = timings.ttft_s + 15 / timings.decode_tokens_per_s
+    end, text = answer(engine, ask(case.spec, STORY, max_tokens=2000, deadline_s=deadline_s))
     assert end.reason is FinishReason.DEADLINE
     assert end.usage.completion_tokens < 2000
     assert text
