@@ -56,7 +56,7 @@ _LEAVES_SOMETHING: Final = frozenset({Pipeline.STATEFUL})
 
 
 class _WornOut(Exception):
-    """The request needs a fresh process; it was not begun."""
+    """What is not begun yet, this request or those that wait, needs a fresh process."""
 
 
 class InferenceThread(threading.Thread):
@@ -143,10 +143,6 @@ class InferenceThread(threading.Thread):
                 except _WornOut:
                     self.worn_out = True
                     return
-                if isinstance(ticket.request, Unload):
-                    # Only the process's end gives all memory back, also if more waits already.
-                    self.worn_out = True
-                    return
             self._current = None
             with self._waiting_lock:
                 self._waiting -= 1
@@ -204,6 +200,7 @@ class InferenceThread(threading.Thread):
                 with ticket.within(Phase(name="Unloading the model", bound_s=self._phase_s)):
                     self._slot.unload()
                 self._finish(ticket, FinishReason.STOP)
+                raise _WornOut  # only the process's end gives all memory back
 
     def _generate(self, ticket: Ticket, request: Generate) -> None:
         # What no load could change is refused before it.
