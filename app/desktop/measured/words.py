@@ -143,7 +143,7 @@ def rates(choice: AutomaticChoice) -> str:
 def ratio(pace: Pace | None) -> str:
     if pace is None or pace.ratio is None:
         return NOTHING
-    return QLocale().toString(pace.ratio.median, "f", 2)
+    return QLocale().toString(pace.ratio.median, "f", 3)
 
 
 def short_count(tokens: float) -> str:
